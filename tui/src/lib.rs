@@ -1,0 +1,1 @@
+//! The replay debugger's terminal screens.
