@@ -21,6 +21,9 @@ pub mod profile;
 pub mod timestamp;
 pub mod value;
 
+pub mod condition;
+
+pub mod agent;
 pub mod event;
 
 pub mod session;
