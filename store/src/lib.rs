@@ -20,6 +20,7 @@ pub mod name;
 pub mod profile;
 pub mod timestamp;
 pub mod value;
+pub mod visible;
 
 pub mod condition;
 
