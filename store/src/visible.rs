@@ -130,7 +130,7 @@ struct Row {
 
 impl Row {
     fn add(&mut self, cluster: &str, cluster_width: usize, columns: usize, rows: &mut Vec<String>) {
-        if self.used + cluster_width > columns {
+        while self.used + cluster_width > columns {
             let (bytes, cut_columns) = if self.cut.0 > 0 { self.cut } else { (self.text.len(), self.used) };
             let tail = self.text.split_off(bytes);
             rows.push(std::mem::replace(&mut self.text, tail));
@@ -384,7 +384,8 @@ mod tests {
             let shown = visible(&text);
             let clusters = shown.graphemes(true).all(|one| one.chars().filter_map(|c| c.width()).sum::<usize>() == one.width());
             prop_assert!(clusters, "{:?}", shown);
-            let mut terminal = vt100::Parser::new(NonZero::new(3).unwrap(), NonZero::new(1000).unwrap(), 0);
+            let (rows, columns) = (NonZero::new(3).expect("3 is not 0"), NonZero::new(1000).expect("nor is 1000"));
+            let mut terminal = vt100::Parser::new(rows, columns, 0);
             terminal.process(shown.as_bytes());
             prop_assert_eq!(terminal.screen().contents(), shown.trim_end_matches('\n').to_owned());
             prop_assert_eq!(usize::from(terminal.screen().cursor_position().1), width(&shown));
