@@ -1,6 +1,7 @@
 //! Event-sourced store of agent sessions: what happened, why, and what the model was told.
 //!
-//! The crate is built in floors. A module uses lower floors only; a tidy test reads the sources and enforces it.
+//! The crate is built in floors. A module uses lower floors, and on its own floor what stands left of
+//! it; a tidy test reads the sources and enforces it.
 //!
 //! ```text
 //! 5  shells      replay                               a session opened for reading

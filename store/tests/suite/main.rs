@@ -1,3 +1,4 @@
 //! Tests of the crate through its public items, one file a subject.
 
 mod session;
+mod tidy;
