@@ -28,4 +28,5 @@ pub mod condition;
 pub mod agent;
 pub mod event;
 
+pub mod import;
 pub mod session;
