@@ -30,3 +30,5 @@ pub mod event;
 
 pub mod import;
 pub mod session;
+
+pub mod replay;

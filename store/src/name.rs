@@ -17,7 +17,7 @@ pub const SYSTEM: &str = "system";
 pub const AUTONOMOUS: &str = "autonomous";
 
 /// A name: any text, compared byte for byte.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Name(Arc<str>);
 
 impl Name {

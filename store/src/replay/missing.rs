@@ -1,0 +1,56 @@
+//! What a record names and the agent folder lacks.
+//!
+//! A folder that isn't the whole agent is common: people send a part of it. What is missing makes answers unknown,
+//! so it is said once for each kind of thing, and the session opens all the same.
+
+use std::collections::BTreeSet;
+
+use crate::agent::Agent;
+use crate::event::finding::{Finding, FindingKind};
+use crate::event::{Event, EventKind};
+use crate::name::{PROJECT, split_key};
+
+/// Returns a finding for each kind of thing that the events name and the folder lacks.
+pub(super) fn findings(agent: &Agent, events: &[Event]) -> Vec<Finding> {
+    let mut skills = BTreeSet::new();
+    let mut entries = BTreeSet::new();
+    let mut responses = BTreeSet::new();
+    for event in events {
+        match &event.kind {
+            EventKind::SkillActivated { skill, .. } if !agent.skills.contains_key(skill) => {
+                skills.insert(&**skill);
+            }
+            EventKind::MemoryWritten { key, .. } if lacks_entry(agent, key) => {
+                entries.insert(&**key);
+            }
+            EventKind::AgentMessage { response: Some(response), .. } if !agent.responses.contains_key(response) => {
+                responses.insert(&**response);
+            }
+            _ => {}
+        }
+    }
+    [("skill", "skills", skills), ("memory entry", "memory entries", entries), ("response", "responses", responses)]
+        .into_iter()
+        .filter(|(_, _, names)| !names.is_empty())
+        .map(|(one, many, names)| {
+            let what = if names.len() == 1 { one } else { many };
+            Finding {
+                kind: FindingKind::Missing,
+                raw: None,
+                text: format!(
+                    "the agent folder lacks {} {what} that the record names: {}",
+                    names.len(),
+                    names.into_iter().collect::<Vec<_>>().join(", ")
+                ),
+            }
+        })
+        .collect()
+}
+
+/// Entries of a skill that is itself missing aren't counted again; names without a namespace belong to the engine.
+fn lacks_entry(agent: &Agent, key: &str) -> bool {
+    match split_key(key) {
+        Some((space, _)) if space == PROJECT || agent.skills.contains_key(space) => agent.entry(key).is_none(),
+        Some(_) | None => false,
+    }
+}

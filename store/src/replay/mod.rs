@@ -1,0 +1,11 @@
+//! A session opened for reading: seek to any position, its turns and model calls, the rows that people see.
+//!
+//! Everything that the debugger and the commands show of a session comes from here, so that both give the same answer.
+
+pub mod rows;
+pub mod turns;
+
+mod missing;
+mod session;
+
+pub use session::{DefinitionSource, Session};
