@@ -1,4 +1,5 @@
 //! Tests of the crate through its public items, one file a subject.
 
+mod replay;
 mod session;
 mod tidy;
