@@ -19,6 +19,7 @@ pub mod diagnostic;
 pub mod digest;
 pub mod name;
 pub mod profile;
+pub mod rule;
 pub mod timestamp;
 pub mod value;
 pub mod visible;

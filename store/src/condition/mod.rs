@@ -3,10 +3,17 @@
 //! Where values come from is the caller's business: `evaluate` asks a function for each reference. What can't be
 //! evaluated withholds (M85).
 
+mod evaluate;
+mod lex;
+mod parse;
+
 use std::ops::Range;
 
 use crate::name::Name;
 use crate::value::Value;
+
+pub use evaluate::{Evaluation, Outcome, Part, Reading, evaluate};
+pub use parse::parse;
 
 /// A condition that parsed.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,4 +81,72 @@ pub enum Operator {
     Greater,
     /// `>=`
     GreaterOrEqual,
+}
+
+impl Operator {
+    /// Every operator of the list (M71).
+    pub const ALL: [Operator; 6] = [
+        Operator::Equal,
+        Operator::Unequal,
+        Operator::Less,
+        Operator::LessOrEqual,
+        Operator::Greater,
+        Operator::GreaterOrEqual,
+    ];
+
+    /// Returns how it is written.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Operator::Equal => "==",
+            Operator::Unequal => "!=",
+            Operator::Less => "<",
+            Operator::LessOrEqual => "<=",
+            Operator::Greater => ">",
+            Operator::GreaterOrEqual => ">=",
+        }
+    }
+}
+
+impl Condition {
+    /// Returns the entries that the condition names, in the order of its text, as often as it names them.
+    pub fn references(&self) -> Vec<(&Reference, Range<usize>)> {
+        let mut found = Vec::new();
+        collect_references(&self.root, &mut found);
+        found
+    }
+}
+
+fn collect_references<'a>(expression: &'a Expression, found: &mut Vec<(&'a Reference, Range<usize>)>) {
+    match &expression.kind {
+        ExpressionKind::Reference(reference) => found.push((reference, expression.span.clone())),
+        ExpressionKind::Literal(_) => {}
+        ExpressionKind::Not(negated) => collect_references(negated, found),
+        ExpressionKind::And(operands)
+        | ExpressionKind::Or(operands)
+        | ExpressionKind::Comparison { operands, operators: _ } => {
+            operands.iter().for_each(|operand| collect_references(operand, found));
+        }
+    }
+}
+
+/// Why a text is no condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConditionError {
+    /// Bytes of the text where it goes wrong.
+    pub span: Range<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// The way out, if there is one.
+    pub help: Option<String>,
+}
+
+impl ConditionError {
+    fn new(span: Range<usize>, message: impl Into<String>) -> ConditionError {
+        ConditionError { span, message: message.into(), help: None }
+    }
+
+    fn help(mut self, help: impl Into<String>) -> ConditionError {
+        self.help = Some(help.into());
+        self
+    }
 }

@@ -3,8 +3,11 @@
 //! [`evolve`] applies one event; nothing else changes a [`State`]. It is total: any sequence of events gives a state.
 //! It needs no agent, because an event carries what it needs.
 
+pub mod access;
 mod evolve;
+pub mod gate;
 mod memory;
+pub mod prose;
 mod stack;
 
 use std::collections::BTreeMap;

@@ -1,0 +1,38 @@
+//! Conditions of the agent folder, evaluated in a session.
+
+use super::State;
+use super::access::{ReadDecision, Reader, Site, read};
+use crate::agent::Agent;
+use crate::agent::gate::Gate;
+use crate::condition::{Evaluation, Reading, evaluate};
+use crate::profile::Profile;
+use crate::value::Value;
+
+/// What a gate came to; each reference in it with the decision of its read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GateDecision {
+    /// The condition was evaluated.
+    Evaluated(Evaluation<ReadDecision>),
+    /// The text doesn't parse, so the gate is closed (M85).
+    Unreadable,
+}
+
+impl GateDecision {
+    /// Returns whether the gate is open.
+    pub fn is_open(&self) -> bool {
+        match self {
+            GateDecision::Evaluated(evaluation) => evaluation.holds(),
+            GateDecision::Unreadable => false,
+        }
+    }
+}
+
+/// Evaluates a gate with the rights of the skill whose file states it (M326); `None` for `agent.yml`.
+pub fn gate(agent: &Agent, profile: Profile, state: &State, skill: Option<&str>, gate: &Gate) -> GateDecision {
+    let Some(condition) = &gate.condition else { return GateDecision::Unreadable };
+    let reader = Reader { skill, site: Site::Condition };
+    GateDecision::Evaluated(evaluate(condition, |reference| {
+        let why = read(agent, profile, state, reader, &reference.key);
+        Reading { value: why.value().map_or(Value::Null, |value| Value::clone(value)), why }
+    }))
+}
