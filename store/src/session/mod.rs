@@ -8,6 +8,7 @@ mod evolve;
 pub mod gate;
 mod memory;
 pub mod prose;
+pub mod response;
 mod stack;
 
 use std::collections::BTreeMap;
