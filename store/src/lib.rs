@@ -32,4 +32,6 @@ pub mod event;
 pub mod import;
 pub mod session;
 
+pub mod prompt;
+
 pub mod replay;

@@ -58,6 +58,11 @@ impl Profile {
         self == Profile::Seed
     }
 
+    /// Whether the model has a tool that waits in silence (M213).
+    pub fn has_listen(self) -> bool {
+        self == Profile::Mantle321
+    }
+
     /// P30: whether a non-null `initial_value` locks a project entry from the start (M44, M44a, M63).
     pub fn initial_value_locks(self) -> bool {
         self == Profile::Mantle321

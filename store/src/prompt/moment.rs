@@ -1,0 +1,317 @@
+//! What the events up to a position tell beside the state: clock, channel, messages, and what happened in this turn.
+//!
+//! Only as many events are read as the message history needs, so that a moment late in a long session costs no more
+//! than an early one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::skipped::{self, Skipped};
+use super::{Message, Role, Source};
+use crate::agent::Agent;
+use crate::event::{Event, EventKind, MessageSource, Position, ToolCaller, ToolOutcome};
+use crate::name::{Name, SYSTEM, split_key};
+use crate::timestamp::Timestamp;
+use crate::value::Value;
+
+/// How many utterances of user and agent the model gets (M266).
+pub const UTTERANCE_COUNT: usize = 10;
+
+/// What the events up to a position tell beside the state.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Moment {
+    /// The time of the last event and its position. The engine's own clock isn't recorded.
+    pub clock: Option<(Timestamp, Position)>,
+    /// How the user and the agent talk.
+    pub channel: Channel,
+    /// How many model calls of this agent turn have left a trace.
+    pub calls: u32,
+    /// The message history: the last utterances with the tool calls between them (M266, M267).
+    pub history: Vec<Message>,
+    /// The last search of this turn (M245).
+    pub searched: Option<Position>,
+    /// The last canned response since the last user message (M268).
+    pub canned: Option<Position>,
+    /// Collects that were passed over since the last user message, because their entry had a value (M173).
+    pub skipped: Vec<Skipped>,
+    /// A correction that has just cleared later values (M352).
+    pub corrected: Option<Position>,
+    /// The last user message was a tap that stored a value: the message's position.
+    pub tapped: Option<Position>,
+    /// The agent asked in this turn and has said nothing in its own words since (M354).
+    pub asked: bool,
+    /// The tools that the record names.
+    pub seen: Arc<SeenTools>,
+}
+
+/// How the user and the agent talk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Channel {
+    /// In writing.
+    #[default]
+    Text,
+    /// By voice.
+    Voice,
+}
+
+/// The tools that a record names, by the skill they were called in.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct SeenTools {
+    tools: BTreeMap<Name, BTreeSet<Name>>,
+}
+
+impl SeenTools {
+    /// Collects the tools of all `events` of a session, so that a folder without tool code still shows what exists.
+    pub fn of(events: &[Event]) -> SeenTools {
+        let mut tools: BTreeMap<Name, BTreeSet<Name>> = BTreeMap::new();
+        for event in events {
+            if let EventKind::ToolReturned { tool, skill: Some(skill), .. } = &event.kind {
+                let of_skill = tools.entry(skill.clone()).or_default();
+                if !of_skill.contains(tool) {
+                    of_skill.insert(tool.clone());
+                }
+            }
+        }
+        SeenTools { tools }
+    }
+
+    /// Returns the tools that were called while `skill` was active, by name.
+    pub fn in_skill(&self, skill: &str) -> impl Iterator<Item = &Name> {
+        self.tools.get(skill).into_iter().flatten()
+    }
+
+    /// Returns whether the tool was called in any skill.
+    pub fn has(&self, tool: &str) -> bool {
+        self.tools.values().any(|tools| tools.contains(tool))
+    }
+}
+
+impl Moment {
+    /// Returns what `events`, which are all events up to the position, tell.
+    pub fn at(agent: &Agent, events: &[Event], seen: &Arc<SeenTools>) -> Moment {
+        let start = session_start(events);
+        let user = last_user_message(events, start);
+        let turn = Span { events, start: turn_start(events, start) };
+        let since_user = Span { events, start: user.map_or(turn.start, |index| index + 1) };
+        let since_both = Span { events, start: turn.start.max(since_user.start) };
+        Moment {
+            clock: events.last().map(|event| (event.time, position(events.len() - 1))),
+            channel: user.map(|index| channel_of(&events[index])).unwrap_or_default(),
+            calls: count_calls(&events[turn.start..]),
+            history: history(events, start),
+            searched: since_both.last(|event| is_tool(event, SEARCH_KNOWLEDGE)),
+            canned: since_user.last(is_canned),
+            skipped: skipped::skipped(agent, events, since_user.start),
+            corrected: corrected(&since_both),
+            tapped: user.filter(|index| tapped(events, *index)).map(position),
+            asked: asked(&since_user),
+            seen: Arc::clone(seen),
+        }
+    }
+
+    /// Whether the next model call is the first of its agent turn (M246).
+    pub fn is_first_call(&self) -> bool {
+        self.calls == 0
+    }
+}
+
+/// The tool that searches the knowledge (6.5).
+pub(super) const SEARCH_KNOWLEDGE: &str = "search_knowledge";
+/// The tool that changes an earlier value (M352).
+pub(super) const CORRECT: &str = "correct";
+
+/// The events of a session from an index on.
+struct Span<'a> {
+    events: &'a [Event],
+    start: usize,
+}
+
+impl Span<'_> {
+    fn last(&self, wanted: impl Fn(&Event) -> bool) -> Option<Position> {
+        let index = self.events[self.start..].iter().rposition(wanted)?;
+        Some(position(self.start + index))
+    }
+}
+
+fn position(index: usize) -> Position {
+    Position(index as u64 + 1)
+}
+
+/// The first event whose messages still count: the one after the last session start or rewind.
+fn session_start(events: &[Event]) -> usize {
+    let begins =
+        |event: &Event| matches!(event.kind, EventKind::SessionStarted { .. } | EventKind::HistoryRewound { .. });
+    events.iter().rposition(begins).map_or(0, |index| index + 1)
+}
+
+fn last_user_message(events: &[Event], start: usize) -> Option<usize> {
+    let index = events[start..].iter().rposition(|event| matches!(event.kind, EventKind::UserMessage { .. }))?;
+    Some(start + index)
+}
+
+/// The first event of the agent turn that is going on, or about to begin: the one after the last turn's end.
+fn turn_start(events: &[Event], start: usize) -> usize {
+    let end = events[start..].iter().rposition(|event| matches!(event.kind, EventKind::TurnEnded));
+    end.map_or(start, |index| start + index + 1)
+}
+
+/// Channels on which the engine speaks. Every other one is text.
+const VOICE_CHANNELS: [&str; 9] = [
+    "audiocodes",
+    "audiocodes_stream",
+    "browser_audio",
+    "genesys",
+    "jambonz",
+    "jambonz_stream",
+    "twilio_media_streams",
+    "twilio_voice",
+    "vier_cvg",
+];
+
+fn channel_of(event: &Event) -> Channel {
+    let speaks = matches!(
+        &event.kind,
+        EventKind::UserMessage { channel: Some(channel), .. } if VOICE_CHANNELS.contains(&channel.as_str())
+    );
+    if speaks { Channel::Voice } else { Channel::Text }
+}
+
+/// Counts the calls that left a trace: a new number in front of the dash of a batch id, or the model's own words with
+/// the time they took.
+fn count_calls(turn: &[Event]) -> u32 {
+    let mut calls = 0;
+    let mut last_batch = None;
+    for event in turn {
+        if let EventKind::ToolReturned { batch_id: Some(batch), .. } = &event.kind {
+            let number = batch.split('-').next();
+            calls += u32::from(last_batch != number);
+            last_batch = number;
+        }
+        if let EventKind::AgentMessage { source, model_millis, response, .. } = &event.kind {
+            let spoke = *source == MessageSource::Model && model_millis.is_some();
+            let failed = response.as_ref().is_some_and(|response| response == MODEL_CALL_ERROR);
+            calls += u32::from(spoke || failed);
+        }
+    }
+    calls
+}
+
+/// The response that says that the model could not be reached (M273).
+const MODEL_CALL_ERROR: &str = "utter_model_call_error";
+
+fn is_tool(event: &Event, name: &str) -> bool {
+    matches!(&event.kind, EventKind::ToolReturned { tool, .. } if tool == name)
+}
+
+fn is_canned(event: &Event) -> bool {
+    let EventKind::AgentMessage { source, .. } = &event.kind else { return false };
+    match source {
+        MessageSource::Template | MessageSource::Rephrased => true,
+        MessageSource::Model | MessageSource::Filler | MessageSource::ToolCode | MessageSource::Unknown => false,
+    }
+}
+
+/// A correction is the last thing that the model did, and it cleared something: effects stand before their tool.
+fn corrected(turn: &Span<'_>) -> Option<Position> {
+    let events = &turn.events[turn.start..];
+    let called = |event: &Event| matches!(event.kind, EventKind::ToolReturned { caller: ToolCaller::Model, .. });
+    let last = events.iter().rposition(called)?;
+    let done = matches!(
+        &events[last].kind,
+        EventKind::ToolReturned { tool, outcome: ToolOutcome::Done, .. } if tool == CORRECT
+    );
+    let before = events[..last].iter().rposition(called).map_or(0, |index| index + 1);
+    let cleared = events[before..last].iter().any(|event| {
+        matches!(&event.kind, EventKind::MemoryCleared { key, .. } if split_key(key).is_some_and(|(space, _)| space != SYSTEM))
+    });
+    (done && cleared).then(|| position(turn.start + last))
+}
+
+/// The question of a collect is a canned response; anything that the model says after it ends the wait.
+fn asked(turn: &Span<'_>) -> bool {
+    let last = turn.events[turn.start..].iter().rfind(|event| matches!(event.kind, EventKind::AgentMessage { .. }));
+    last.is_some_and(is_canned)
+}
+
+/// A tap is a payload of the latest agent message; it stored something if its entry was written right after (M233).
+fn tapped(events: &[Event], user: usize) -> bool {
+    let EventKind::UserMessage { text, .. } = &events[user].kind else { return false };
+    let target = text.strip_prefix("set:session.").and_then(|rest| rest.split('=').next());
+    tapped_title(events, user, text).is_some()
+        && events[user..]
+            .iter()
+            .any(|event| matches!(&event.kind, EventKind::MemoryWritten { key, .. } if target == Some(key.as_str())))
+}
+
+/// Returns the title of the button whose payload the user's text is.
+fn tapped_title<'a>(events: &'a [Event], user: usize, text: &str) -> Option<&'a str> {
+    if !text.starts_with("set:") {
+        return None;
+    }
+    let said = events[..user].iter().rfind(|event| matches!(event.kind, EventKind::AgentMessage { .. }))?;
+    let EventKind::AgentMessage { data, .. } = &said.kind else { return None };
+    let Some(Value::List(buttons)) = data.get("buttons") else { return None };
+    let button = buttons.iter().find(|button| button.get("payload").and_then(Value::as_text) == Some(text))?;
+    button.get("title")?.as_text()
+}
+
+/// The last utterances with the tool calls between them. A cut at an agent message goes back to the start of what it
+/// answers, so that its tool calls stay; the user message itself is lost (M266).
+fn history(events: &[Event], session: usize) -> Vec<Message> {
+    let is_utterance =
+        |index: &usize| matches!(events[*index].kind, EventKind::UserMessage { .. } | EventKind::AgentMessage { .. });
+    let mut utterances = (session..events.len()).rev().filter(is_utterance);
+    let first = utterances.nth(UTTERANCE_COUNT - 1);
+    let start = match (first, utterances.next()) {
+        (Some(first), Some(_)) if matches!(events[first].kind, EventKind::UserMessage { .. }) => first,
+        (Some(first), Some(_)) => last_user_message(&events[..first], session).map_or(session, |index| index + 1),
+        (_, None) | (None, _) => session,
+    };
+    (start..events.len()).flat_map(|index| messages_of(events, index)).collect()
+}
+
+fn messages_of(events: &[Event], index: usize) -> Vec<Message> {
+    let origin = Source::event(position(index));
+    match &events[index].kind {
+        EventKind::UserMessage { text, .. } => {
+            let words = tapped_title(events, index, text).unwrap_or(text);
+            vec![Message { role: Role::User, text: words.to_owned(), tool: None, origin }]
+        }
+        EventKind::AgentMessage { text, .. } => {
+            vec![Message { role: Role::Assistant, text: text.clone(), tool: None, origin }]
+        }
+        EventKind::ToolReturned { caller: ToolCaller::Confirmation, .. } => {
+            // The answer to a confirmation is a call of the model's own that bears the same result (M193).
+            Vec::new()
+        }
+        EventKind::ToolReturned { tool, arguments, result, error, .. } => {
+            let told = error.as_ref().filter(|_| result.is_empty()).unwrap_or(result);
+            let message = |role: Role, text: &str| Message {
+                role,
+                text: text.to_owned(),
+                tool: Some(tool.clone()),
+                origin: origin.clone(),
+            };
+            vec![message(Role::Assistant, arguments), message(Role::Tool, told)]
+        }
+        EventKind::SessionStarted { .. }
+        | EventKind::SessionEnded
+        | EventKind::TurnEnded
+        | EventKind::SkillActivated { .. }
+        | EventKind::SkillCompleted { .. }
+        | EventKind::SkillCancelled { .. }
+        | EventKind::SkillInterrupted { .. }
+        | EventKind::SkillResumed { .. }
+        | EventKind::BlockEntered { .. }
+        | EventKind::BlockCompleted { .. }
+        | EventKind::BlockCancelled { .. }
+        | EventKind::BlockInterrupted { .. }
+        | EventKind::BlockResumed { .. }
+        | EventKind::MemoryWritten { .. }
+        | EventKind::MemoryCleared { .. }
+        | EventKind::StackPatched { .. }
+        | EventKind::ActionTaken { .. }
+        | EventKind::HistoryRewound { .. }
+        | EventKind::Foreign { .. } => Vec::new(),
+    }
+}
