@@ -7,6 +7,7 @@ pub mod rows;
 pub mod turns;
 
 mod missing;
+mod recompute;
 mod session;
 
 pub use session::{DefinitionSource, Session};

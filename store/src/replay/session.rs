@@ -1,6 +1,6 @@
 //! The opened session: events, state at any position, and the definition that explains them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
@@ -15,6 +15,7 @@ use crate::event::{Event, EventKind, Origin, Position};
 use crate::import::Recording;
 use crate::name::Name;
 use crate::profile::{Profile, ProfileBasis, ProfileChoice};
+use crate::prompt::moment::SeenTools;
 use crate::session::{State, evolve};
 use crate::value::Value;
 
@@ -40,6 +41,8 @@ pub struct Session {
     /// The engine generation and how it was chosen.
     pub profile: ProfileChoice,
     kept: Vec<State>,
+    /// The tools that the record names, collected when the first prompt is wanted.
+    pub(super) seen: OnceLock<Arc<SeenTools>>,
 }
 
 /// Where the definition of an opened session comes from.
@@ -105,6 +108,7 @@ impl Session {
             differs,
             profile,
             kept,
+            seen: OnceLock::new(),
         };
         session.note_stack_conflicts();
         session
