@@ -25,6 +25,7 @@ pub mod value;
 pub mod visible;
 
 pub mod condition;
+pub mod log;
 
 pub mod agent;
 pub mod event;

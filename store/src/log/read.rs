@@ -1,0 +1,438 @@
+//! Reading a log. Nothing here changes the file.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use redb::{
+    Builder, ConcurrencyMode, Database, ReadOnlyDatabase, ReadOnlyTable, ReadTransaction, ReadableDatabase,
+    ReadableTable, TableDefinition, TableHandle,
+};
+
+use super::error::{Damage, Doing, LogError, Place, from_io};
+use super::guard::call;
+use super::row::Fields;
+use super::segment::{Item, Kind, Segment};
+use super::session::Session;
+use super::{
+    BLOB, CACHE_LEN, FORMAT, FORMAT_KEY, FORMAT_MARK, META, RECORD, SEGMENT, SESSION, SESSIONS_KEY, blob, chain, row,
+};
+use crate::digest::Digest;
+use crate::name::Name;
+
+/// What a database file begins with.
+const DATABASE_MAGIC: &[u8; 9] = b"redb\x1A\x0A\xA9\x0D\x0A";
+
+/// Returns whether a file that begins with these bytes may be a log: all others aren't.
+pub fn is_log(head: &[u8]) -> bool {
+    head.starts_with(DATABASE_MAGIC)
+}
+
+/// A log that is open.
+pub struct Log {
+    path: PathBuf,
+    /// Is there until the log is closed.
+    source: Option<Source>,
+}
+
+/// The database behind a log.
+pub(super) enum Source {
+    ReadOnly(ReadOnlyDatabase),
+    Writable(Database),
+}
+
+/// The table of segments of either kind.
+pub(super) fn table_of(kind: Kind) -> TableDefinition<'static, (u64, u64), &'static [u8]> {
+    match kind {
+        Kind::Events => SEGMENT,
+        Kind::RawRecords => RECORD,
+    }
+}
+
+impl Log {
+    /// Opens a log for reading. The file is not changed, and others may read and write it at the same time.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the file isn't a log of this format, or can't be read, or wasn't closed by its last writer.
+    pub fn open(path: &Path) -> Result<Log, LogError> {
+        check_file(path)?;
+        let database = call(path, Doing::Read, &Place::File, || Ok(builder().open_read_only(path)?))?;
+        Log::checked(path, Source::ReadOnly(database))
+    }
+
+    /// Returns the log behind a database if that is one, of this format.
+    pub(super) fn checked(path: &Path, source: Source) -> Result<Log, LogError> {
+        let log = Log { path: path.to_owned(), source: Some(source) };
+        let found = log.format()?;
+        if found == FORMAT { Ok(log) } else { Err(LogError::Format { path: path.to_owned(), found }) }
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns all sessions, in the order of their ids.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a row is damaged or missing.
+    pub fn sessions(&self) -> Result<Vec<Session>, LogError> {
+        let (sessions, damage) = self.list()?;
+        match damage.into_iter().next() {
+            Some(damage) => Err(LogError::Damaged { path: self.path.clone(), damage }),
+            None => Ok(sessions),
+        }
+    }
+
+    /// Returns the sessions whose rows are what was written, and what is wrong with the list.
+    pub(super) fn list(&self) -> Result<(Vec<Session>, Vec<Damage>), LogError> {
+        let place = &Place::Sessions;
+        let view = self.view(place)?;
+        let mut sessions: BTreeMap<Name, Session> = BTreeMap::new();
+        let mut damage = Vec::new();
+        let mut read_all = || -> Result<(), LogError> {
+            let count = view.session_count()?;
+            let table = view.table(SESSION, place)?;
+            let mut rows = self.call(place, || Ok(table.range::<&[u8]>(..)?))?;
+            let mut seen = 0;
+            while let Some((key, value)) = self.call(place, || Ok(rows.next().transpose()?))? {
+                let (id, row) = self.call(place, || Ok((key.value(), value.value())))?;
+                seen += 1;
+                match self.session_of_row(id, row) {
+                    Ok(session) => drop(sessions.insert(session.id.clone(), session)),
+                    Err(LogError::Damaged { damage: one, .. }) => damage.push(one),
+                    Err(other) => return Err(other),
+                }
+                if seen > count {
+                    break;
+                }
+            }
+            let is_complete = seen == count && (!damage.is_empty() || sessions.len() as u64 == count);
+            if is_complete {
+                Ok(())
+            } else {
+                Err(place.damaged(&self.path, format!("it should hold {count} sessions")))
+            }
+        };
+        match read_all() {
+            Ok(()) => {}
+            Err(LogError::Damaged { damage: one, .. }) => damage.push(one),
+            Err(other) => return Err(other),
+        }
+        Ok((sessions.into_values().collect(), damage))
+    }
+
+    /// Returns the session of that id.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is none, or where its row is damaged.
+    pub fn session(&self, id: &str) -> Result<Session, LogError> {
+        let none = || LogError::NoSession { path: self.path.clone(), session: Name::from(id) };
+        self.find_session(id)?.ok_or_else(none)
+    }
+
+    /// Returns the session of that id, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Fails where its row is damaged.
+    pub fn find_session(&self, id: &str) -> Result<Option<Session>, LogError> {
+        let place = Place::Session(Name::from(id));
+        let view = self.view(&place)?;
+        let table = view.table(SESSION, &place)?;
+        let row = self.call(&place, || Ok(table.get(id.as_bytes())?.map(|row| row.value().to_vec())))?;
+        if row.is_none() {
+            // A damaged tree may hide a row; the count gives it away.
+            drop((table, view));
+            self.sessions()?;
+        }
+        row.map(|row| self.session_of_row(id.as_bytes(), &row)).transpose()
+    }
+
+    /// Hands the payloads of a stretch of a session to `take`, in order, each with its position: payload `p` is the
+    /// event that leads from position p to p + 1.
+    ///
+    /// # Errors
+    ///
+    /// Fails at the first payload that is damaged, and where `take` says that it is.
+    ///
+    /// # Panics
+    ///
+    /// Panics where the range doesn't lie inside the session.
+    pub fn read(
+        &self,
+        session: &Session,
+        range: Range<u64>,
+        take: impl FnMut(u64, &[u8]) -> Result<(), String>,
+    ) -> Result<(), LogError> {
+        assert!(range.start <= range.end && range.end <= session.event_count, "a range lies inside its session");
+        self.read_items(Kind::Events, session, range, take)
+    }
+
+    /// Hands raw records of a session to `take`, in order, each with its number, from 0.
+    ///
+    /// # Errors
+    ///
+    /// Fails at the first record that is damaged, and where `take` says that it is.
+    ///
+    /// # Panics
+    ///
+    /// Panics where the range doesn't lie inside the session.
+    pub fn read_raw(
+        &self,
+        session: &Session,
+        range: Range<u64>,
+        take: impl FnMut(u64, &[u8]) -> Result<(), String>,
+    ) -> Result<(), LogError> {
+        assert!(range.start <= range.end && range.end <= session.raw_count, "a range lies inside its session");
+        self.read_items(Kind::RawRecords, session, range, take)
+    }
+
+    /// Returns the bytes with that digest.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they are damaged or not there.
+    pub fn blob(&self, digest: &Digest) -> Result<Vec<u8>, LogError> {
+        let place = Place::Blob(*digest);
+        self.view(&place)?.blob(digest)
+    }
+
+    /// Returns the last checkpoint at or before `position`, and the position whose state it is.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a segment on the way is damaged.
+    pub fn checkpoint(&self, session: &Session, position: u64) -> Result<Option<(u64, Vec<u8>)>, LogError> {
+        let place = Place::Events(session.id.clone(), 0..position);
+        let view = self.view(&place)?;
+        let table = view.table(SEGMENT, &place)?;
+        let keys = (session.ordinal, 0)..=(session.ordinal, position);
+        let mut rows = self.call(&place, || Ok(table.range(keys)?))?;
+        while let Some((key, value)) = self.call(&place, || Ok(rows.next_back().transpose()?))? {
+            let (key, bytes) = self.call(&place, || Ok((key.value(), value.value())))?;
+            let damaged = || place.damaged(&self.path, "a segment isn't what was written");
+            let segment = Segment::open(Kind::Events, key, bytes).ok_or_else(damaged)?;
+            if segment.has_checkpoint() {
+                return Ok(Some((segment.first, segment.checkpoint().ok_or_else(damaged)?)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the head: blake3 over id, count and digest of all sessions in the order of their ids.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a session's row is damaged or missing.
+    pub fn head(&self) -> Result<Digest, LogError> {
+        Ok(head_of(&self.sessions()?))
+    }
+
+    fn read_items(
+        &self,
+        kind: Kind,
+        session: &Session,
+        range: Range<u64>,
+        mut take: impl FnMut(u64, &[u8]) -> Result<(), String>,
+    ) -> Result<(), LogError> {
+        let mut buffer = Vec::new();
+        let view = self.view(&place_of(kind, session, range.clone()))?;
+        view.segments(kind, session, range.clone(), |segment| {
+            let place = |range| place_of(kind, session, range);
+            let damaged = || place(segment.first..segment.end()).damaged(&self.path, "it can't be unpacked");
+            let mut at = segment.first;
+            for item in segment.items(&mut buffer).ok_or_else(damaged)? {
+                if range.contains(&at) {
+                    let taken = match item {
+                        Item::Inline(bytes) => take(at, bytes),
+                        Item::Blob(digest, _) => take(at, &view.blob(&digest)?),
+                    };
+                    taken.map_err(|what| place(at..at + 1).damaged(&self.path, what))?;
+                }
+                at += 1;
+            }
+            if at == segment.end() { Ok(()) } else { Err(damaged()) }
+        })
+    }
+
+    fn format(&self) -> Result<u32, LogError> {
+        let place = &Place::File;
+        let view = self.view(place)?;
+        let table = match view.table(META, place) {
+            Ok(table) => table,
+            Err(LogError::Damaged { .. }) => return Err(LogError::NotALog(self.path.clone())),
+            Err(other) => return Err(other),
+        };
+        let row = self.call(place, || Ok(table.get(FORMAT_KEY)?.map(|row| row.value().to_vec())))?;
+        let row = row.ok_or_else(|| LogError::NotALog(self.path.clone()))?;
+        let content = row::open(META.name(), FORMAT_KEY, &row);
+        let number = content.and_then(|content| content.strip_prefix(FORMAT_MARK)).and_then(|rest| Fields(rest).u32());
+        number.ok_or_else(|| place.damaged(&self.path, "its format number isn't what was written"))
+    }
+
+    fn session_of_row(&self, id: &[u8], row: &[u8]) -> Result<Session, LogError> {
+        let content = row::open(SESSION.name(), id, row);
+        content.and_then(|content| Session::read(id, content)).ok_or_else(|| {
+            let place = Place::Session(Name::from(String::from_utf8_lossy(id).into_owned()));
+            place.damaged(&self.path, "its row isn't what was written")
+        })
+    }
+
+    fn call<T>(&self, place: &Place, work: impl FnOnce() -> Result<T, redb::Error>) -> Result<T, LogError> {
+        call(&self.path, Doing::Read, place, work)
+    }
+
+    /// Returns the log as it is now; what is written later isn't seen.
+    pub(super) fn view(&self, place: &Place) -> Result<View<'_>, LogError> {
+        let transaction = self.call(place, || {
+            Ok(match self.source() {
+                Source::ReadOnly(database) => database.begin_read()?,
+                Source::Writable(database) => database.begin_read()?,
+            })
+        })?;
+        Ok(View { path: &self.path, transaction })
+    }
+
+    pub(super) fn source(&self) -> &Source {
+        self.source.as_ref().expect("a log is open until it is closed")
+    }
+
+    /// Returns the database behind the log, which is its owner's to close.
+    pub(super) fn take_source(mut self) -> Source {
+        self.source.take().expect("a log is open until it is closed")
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        let source = self.source.take();
+        // The database ignores what goes wrong when it is dropped, and a damaged one may panic.
+        let _ = call(&self.path, Doing::Write, &Place::File, || {
+            drop(source);
+            Ok(())
+        });
+    }
+}
+
+/// A log as it was at one moment.
+pub(super) struct View<'a> {
+    path: &'a Path,
+    transaction: ReadTransaction,
+}
+
+impl View<'_> {
+    pub(super) fn table<K: redb::Key + 'static>(
+        &self,
+        definition: TableDefinition<'static, K, &'static [u8]>,
+        place: &Place,
+    ) -> Result<ReadOnlyTable<K, &'static [u8]>, LogError> {
+        call(self.path, Doing::Read, place, || Ok(self.transaction.open_table(definition)?))
+    }
+
+    fn session_count(&self) -> Result<u64, LogError> {
+        let place = &Place::Sessions;
+        let table = self.table(META, place)?;
+        let row = call(self.path, Doing::Read, place, || Ok(table.get(SESSIONS_KEY)?.map(|row| row.value().to_vec())))?;
+        row.and_then(|row| Fields(row::open(META.name(), SESSIONS_KEY, &row)?).u64())
+            .ok_or_else(|| place.damaged(self.path, "its length isn't what was written"))
+    }
+
+    pub(super) fn blob(&self, digest: &Digest) -> Result<Vec<u8>, LogError> {
+        let place = &Place::Blob(*digest);
+        let table = self.table(BLOB, place)?;
+        let row = call(self.path, Doing::Read, place, || Ok(table.get(&digest.0[..])?))?;
+        let row = row.ok_or_else(|| place.damaged(self.path, "it isn't there"))?;
+        let bytes = call(self.path, Doing::Read, place, || Ok(row.value()))?;
+        blob::open(digest, bytes).ok_or_else(|| place.damaged(self.path, "it isn't what was written"))
+    }
+
+    /// Hands the segments that hold `range` to `take`, in order. Each was checked, and none is missing.
+    pub(super) fn segments(
+        &self,
+        kind: Kind,
+        session: &Session,
+        range: Range<u64>,
+        take: impl FnMut(&Segment<'_>) -> Result<(), LogError>,
+    ) -> Result<(), LogError> {
+        let table = self.table(table_of(kind), &place_of(kind, session, range.clone()))?;
+        walk(self.path, &table, (kind, session), range, take)
+    }
+}
+
+/// Hands the segments that hold `range` to `take`, in order. Each was checked, and none is missing.
+pub(super) fn walk(
+    path: &Path,
+    table: &impl ReadableTable<(u64, u64), &'static [u8]>,
+    (kind, session): (Kind, &Session),
+    range: Range<u64>,
+    mut take: impl FnMut(&Segment<'_>) -> Result<(), LogError>,
+) -> Result<(), LogError> {
+    let place = |from: u64| place_of(kind, session, from..range.end);
+    let ordinal = session.ordinal;
+    let mut next = range.start;
+    if range.is_empty() {
+        return Ok(());
+    }
+    let mut rows = call(path, Doing::Read, &place(next), || {
+        let holder = table.range((ordinal, 0)..=(ordinal, range.start))?.next_back().transpose()?;
+        let first = holder.map_or((ordinal, range.start), |(key, _)| key.value());
+        // A damaged key may lie behind the end; it is found out below.
+        Ok(table.range(first..=(ordinal, range.end - 1).max(first))?)
+    })?;
+    while next < range.end {
+        let row = call(path, Doing::Read, &place(next), || Ok(rows.next().transpose()?))?;
+        let (key, value) = row.ok_or_else(|| place(next).damaged(path, "a segment isn't there"))?;
+        let (key, bytes) = call(path, Doing::Read, &place(next), || Ok((key.value(), value.value())))?;
+        let segment = Segment::open(kind, key, bytes)
+            .filter(|_| key.0 == ordinal)
+            .ok_or_else(|| place(next).damaged(path, "a segment isn't what was written"))?;
+        let follows = if next == range.start { segment.first <= next } else { segment.first == next };
+        if !follows || segment.end() <= next {
+            return Err(place(next).damaged(path, "a segment isn't there"));
+        }
+        take(&segment)?;
+        next = segment.end();
+    }
+    Ok(())
+}
+
+/// Returns the head over some sessions in the order of their ids.
+pub(super) fn head_of(sessions: &[Session]) -> Digest {
+    chain::head(sessions.iter().map(|session| (session.id.as_str(), session.event_count, session.digest)))
+}
+
+pub(super) fn place_of(kind: Kind, session: &Session, range: Range<u64>) -> Place {
+    match kind {
+        Kind::Events => Place::Events(session.id.clone(), range),
+        Kind::RawRecords => Place::RawRecords(session.id.clone(), range),
+    }
+}
+
+/// How the database is opened everywhere, so that one process can write while others read.
+pub(super) fn builder() -> Builder {
+    let mut builder = Builder::new();
+    builder.set_concurrency_mode(ConcurrencyMode::SingleWriter).set_cache_size(CACHE_LEN);
+    builder
+}
+
+/// Checks that a database file stands at `path`.
+pub(super) fn check_file(path: &Path) -> Result<(), LogError> {
+    let metadata = std::fs::metadata(path).map_err(|error| from_io(path, Doing::Read, error))?;
+    if metadata.is_dir() {
+        return Err(LogError::Directory(path.to_owned()));
+    }
+    // A pipe or a device is never a log, and reading from it might wait for ever.
+    if !metadata.is_file() {
+        return Err(LogError::NotALog(path.to_owned()));
+    }
+    let mut head = Vec::new();
+    let file = File::open(path).map_err(|error| from_io(path, Doing::Read, error))?;
+    file.take(DATABASE_MAGIC.len() as u64).read_to_end(&mut head).map_err(|error| from_io(path, Doing::Read, error))?;
+    if is_log(&head) { Ok(()) } else { Err(LogError::NotALog(path.to_owned())) }
+}
