@@ -89,7 +89,7 @@ impl SeenTools {
 impl Moment {
     /// Returns what `events`, which are all events up to the position, tell.
     pub fn at(agent: &Agent, events: &[Event], seen: &Arc<SeenTools>) -> Moment {
-        let start = session_start(events);
+        let start = window_start(events);
         let user = last_user_message(events, start);
         let turn = Span { events, start: turn_start(events, start) };
         let since_user = Span { events, start: user.map_or(turn.start, |index| index + 1) };
@@ -137,11 +137,27 @@ fn position(index: usize) -> Position {
     Position(index as u64 + 1)
 }
 
-/// The first event whose messages still count: the one after the last session start or rewind.
-fn session_start(events: &[Event]) -> usize {
-    let begins =
-        |event: &Event| matches!(event.kind, EventKind::SessionStarted { .. } | EventKind::HistoryRewound { .. });
-    events.iter().rposition(begins).map_or(0, |index| index + 1)
+/// The first event that matters: nothing before it is asked for. It is the one after the last session start or rewind, or
+/// a user message with more utterances and a turn's end behind it than the history holds.
+fn window_start(events: &[Event]) -> usize {
+    let mut utterances = 0;
+    let mut has_turn_end = false;
+    for (index, event) in events.iter().enumerate().rev() {
+        if matches!(event.kind, EventKind::SessionStarted { .. } | EventKind::HistoryRewound { .. }) {
+            return index + 1;
+        }
+        has_turn_end |= matches!(event.kind, EventKind::TurnEnded);
+        utterances += usize::from(is_utterance(event));
+        let is_user = matches!(event.kind, EventKind::UserMessage { .. });
+        if is_user && has_turn_end && utterances > UTTERANCE_COUNT {
+            return index;
+        }
+    }
+    0
+}
+
+fn is_utterance(event: &Event) -> bool {
+    matches!(event.kind, EventKind::UserMessage { .. } | EventKind::AgentMessage { .. })
 }
 
 fn last_user_message(events: &[Event], start: usize) -> Option<usize> {
@@ -257,15 +273,13 @@ fn tapped_title<'a>(events: &'a [Event], user: usize, text: &str) -> Option<&'a 
 
 /// The last utterances with the tool calls between them. A cut at an agent message goes back to the start of what it
 /// answers, so that its tool calls stay; the user message itself is lost (M266).
-fn history(events: &[Event], session: usize) -> Vec<Message> {
-    let is_utterance =
-        |index: &usize| matches!(events[*index].kind, EventKind::UserMessage { .. } | EventKind::AgentMessage { .. });
-    let mut utterances = (session..events.len()).rev().filter(is_utterance);
+fn history(events: &[Event], window: usize) -> Vec<Message> {
+    let mut utterances = (window..events.len()).rev().filter(|index| is_utterance(&events[*index]));
     let first = utterances.nth(UTTERANCE_COUNT - 1);
     let start = match (first, utterances.next()) {
         (Some(first), Some(_)) if matches!(events[first].kind, EventKind::UserMessage { .. }) => first,
-        (Some(first), Some(_)) => last_user_message(&events[..first], session).map_or(session, |index| index + 1),
-        (_, None) | (None, _) => session,
+        (Some(first), Some(_)) => last_user_message(&events[..first], window).map_or(window, |index| index + 1),
+        (_, None) | (None, _) => window,
     };
     (start..events.len()).flat_map(|index| messages_of(events, index)).collect()
 }

@@ -23,6 +23,9 @@ pub struct Skipped {
 
 /// Returns the collects that were passed over by the events from index `from` on.
 pub(super) fn skipped(agent: &Agent, events: &[Event], from: usize) -> Vec<Skipped> {
+    if events[from..].iter().all(|event| frames(event).is_none()) {
+        return Vec::new();
+    }
     let mut steps = events[..from].iter().rev().find_map(frames).map(block_steps).unwrap_or_default();
     let mut found: Vec<Skipped> = Vec::new();
     for (index, frames) in
