@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::Session;
-use crate::event::Position;
+use super::turns::Call;
+use crate::agent::Agent;
+use crate::event::{EventKind, MessageSource, Position};
 use crate::prompt::moment::{Moment, SeenTools};
-use crate::prompt::{Prompt, render};
+use crate::prompt::{Prompt, render, rephrase};
 
 impl Session {
     /// Returns what a model call at `at` got, or would have got: the prompt after `at` events. `None` without a
@@ -13,8 +15,24 @@ impl Session {
     pub fn prompt(&self, at: Position) -> Option<Prompt> {
         let agent = self.agent.as_deref()?;
         let at = at.min(self.end());
-        let seen = self.seen.get_or_init(|| Arc::new(SeenTools::of(&self.events)));
-        let moment = Moment::at(agent, &self.events[..at.0 as usize], seen);
+        let moment = self.moment(agent, at);
         Some(render(agent, self.profile.profile, &self.state(at), &moment))
+    }
+
+    /// Returns what a model call got. A response that was reworded had a prompt of its own. `None` without a definition.
+    pub fn prompt_of(&self, call: &Call) -> Option<Prompt> {
+        let said = self.event(call.evidence).map(|event| &event.kind);
+        let Some(EventKind::AgentMessage { source: MessageSource::Rephrased, response: Some(response), .. }) = said
+        else {
+            return self.prompt(call.before);
+        };
+        let agent = self.agent.as_deref()?;
+        let moment = self.moment(agent, call.before);
+        Some(rephrase(agent, self.profile.profile, &self.state(call.before), &moment, response))
+    }
+
+    fn moment(&self, agent: &Agent, at: Position) -> Moment {
+        let seen = self.seen.get_or_init(|| Arc::new(SeenTools::of(&self.events)));
+        Moment::at(agent, &self.events[..at.0 as usize], seen)
     }
 }
