@@ -50,6 +50,17 @@ impl RawRecords {
         });
     }
 
+    /// Takes away the records from `index` on and returns them.
+    pub fn split_off(&mut self, index: u32) -> RawRecords {
+        let mut rest = RawRecords::default();
+        for place in self.places.split_off((index as usize).min(self.places.len())) {
+            let start = place.start as usize;
+            rest.push(&self.buffers[place.buffer as usize], start..start + place.len as usize);
+        }
+        self.buffers.truncate(self.places.last().map_or(0, |place| place.buffer as usize + 1));
+        rest
+    }
+
     /// Adds all records of `more` behind these.
     pub fn extend(&mut self, more: &RawRecords) {
         for place in &more.places {

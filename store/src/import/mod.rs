@@ -1,5 +1,81 @@
-//! Foreign records become sessions: one reader a form.
+//! Foreign records become recordings: events in their final order, with the raw records beside them.
+//!
+//! A reader adds nothing that the record doesn't say but the session start in front of a record that lacks one.
+//! What looks wrong in a record is a finding that stays with the recording. Nothing here reads a file: bytes and
+//! names come in.
+//!
+//! ```text
+//! bytes -> sniff -> dump | list | lines | jsonl        a form: where its records stand
+//!                     records -> fields -> draft       one record: what it says
+//!                                          fold        a session: twins, turns, causes, findings
+//! ```
 
+mod draft;
+mod dump;
+mod evidence;
+mod fields;
+mod fold;
+mod history;
+mod names;
+mod oddities;
 pub mod recording;
+mod records;
+mod scan;
+mod sniff;
+mod stack;
+mod twins;
+
+use std::sync::Arc;
 
 pub use recording::{RecordedEnd, Recording};
+pub use sniff::{Shape, sniff, unpack};
+
+/// Why a record can't be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The bytes are none of the forms.
+    #[error(
+        "{file}: {found}; accepted are a tracker dump, a list or JSON Lines of events, a session exported with \
+         `--format jsonl`, and a log"
+    )]
+    Unknown {
+        /// The file's name.
+        file: String,
+        /// What was found instead.
+        found: String,
+    },
+    /// The file is a log, which is opened, not imported.
+    #[error("{file}: this is a log; open it as it is, or export it first to import it elsewhere")]
+    Log {
+        /// The file's name.
+        file: String,
+    },
+    /// Not one record can be read.
+    #[error("{file}: not one record can be read: the file breaks off at byte {at}; get the record again")]
+    Nothing {
+        /// The file's name.
+        file: String,
+        /// Where reading stopped.
+        at: usize,
+    },
+}
+
+/// Reads all sessions of a file, whose name stands in for an id that the record lacks.
+///
+/// A file that is packed with gzip is unpacked.
+///
+/// # Errors
+///
+/// Fails where the file is of no known form, or not one record of it can be read. What can be read of a damaged file
+/// is returned with findings that say what is lost.
+pub fn read(bytes: Arc<Vec<u8>>, file_name: &str) -> Result<Vec<Recording>, ImportError> {
+    let bytes = match unpack(&bytes, file_name)? {
+        Some(unpacked) => Arc::new(unpacked),
+        None => bytes,
+    };
+    match sniff(&bytes, file_name)? {
+        Shape::Log => Err(ImportError::Log { file: file_name.to_owned() }),
+        Shape::MantleDump | Shape::ClassicDump => Ok(vec![dump::read(&bytes, sniff::start(&bytes), file_name)?]),
+        Shape::List | Shape::Lines | Shape::OwnLines => Ok(Vec::new()),
+    }
+}

@@ -1,0 +1,268 @@
+//! A tracker dump: one object with a list of events, of the Mantle engine or the classic one, whole or cut.
+//!
+//! The top level is walked by hand, because a dump that breaks off must give all that stands before the break.
+//! A long list is read from its front and from its middle at once.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::thread;
+
+use serde_json::Value as Json;
+
+use super::draft::Record;
+use super::fold::{End, Fold};
+use super::names::Names;
+use super::records::{self, Ending, Input};
+use super::stack::frames_of;
+use super::{ImportError, RecordedEnd, Recording, scan};
+use crate::event::finding::{Finding, FindingKind};
+use crate::name::Name;
+use crate::value::Value;
+
+/// A list of fewer bytes than this is read by one thread.
+const WORTH_TWO_THREADS: usize = 1 << 20;
+/// How many records the reader of the second half hands over at once.
+const BLOCK: usize = 1024;
+
+/// The keys of a dump's top level that are known (M370); `name` is that of a stored dialogue.
+pub(super) const KEYS: [&str; 20] = [
+    "sender_id",
+    "conversation_id",
+    "slots",
+    "latest_message",
+    "latest_event_time",
+    "followup_action",
+    "paused",
+    "inactive",
+    "terminated",
+    "stack",
+    "events",
+    "latest_input_channel",
+    "active_loop",
+    "active_form",
+    "latest_action",
+    "latest_action_name",
+    "user_id",
+    "conversation_started_timestamp",
+    "current_session_id",
+    "name",
+];
+
+/// Reads a dump.
+///
+/// # Errors
+///
+/// Fails where not one record can be read of a dump that isn't whole.
+pub(super) fn read(bytes: &Arc<Vec<u8>>, at: usize, file_name: &str) -> Result<Recording, ImportError> {
+    let input = Input::of(bytes);
+    let mut fold = Fold::default();
+    let mut top = Top::default();
+    let lost = walk(input, bytes, at, &mut fold, &mut top);
+    if let Some(lost) = &lost
+        && fold.next_raw() == 0
+    {
+        return Err(ImportError::Nothing { file: file_name.to_owned(), at: lost.at });
+    }
+    let cut = lost.map(|lost| lost.finding(fold.next_raw(), bytes.len()));
+    let slots = top.slots.clone().map(|range| slots(&bytes[range], &mut fold.names));
+    let stack = top.json(bytes, &top.stack).and_then(|stack| frames_of(&stack, &mut fold.names));
+    let end = End {
+        slots: slots.as_deref().unwrap_or_default(),
+        stack: stack.as_deref(),
+        latest_time: top.number(bytes, &top.latest_time),
+    };
+    let mut findings = fold.finish(Some(end), cut);
+    findings.append(&mut top.findings());
+    let (events, raw) = fold.take_done();
+    let has_end = slots.is_some() || stack.is_some();
+    let recorded = RecordedEnd { slots: slots.unwrap_or_default(), stack: stack.unwrap_or_default() };
+    Ok(Recording {
+        id: top.id(bytes).unwrap_or_else(|| Name::from(file_name)),
+        events,
+        raw,
+        findings,
+        profile: None,
+        definition: None,
+        recorded_end: has_end.then_some(recorded),
+    })
+}
+
+/// Where and why reading stopped before the end.
+pub(super) struct Lost {
+    /// The first byte that isn't read.
+    pub(super) at: usize,
+    /// What was being read there.
+    pub(super) what: &'static str,
+}
+
+impl Lost {
+    pub(super) fn finding(&self, next_raw: u32, length: usize) -> Finding {
+        let text = if self.at >= length {
+            format!("the file ends after raw {}, at byte {length}, before {} is over", next_raw - 1, self.what)
+        } else {
+            format!(
+                "the file breaks off in {} that begins at byte {}, behind raw {}: {} bytes can't be read",
+                self.what,
+                self.at,
+                next_raw - 1,
+                length - self.at
+            )
+        };
+        Finding { kind: FindingKind::Cut, raw: Some((next_raw, next_raw)), text }
+    }
+}
+
+/// Walks the top level and reads the events on the way.
+fn walk(input: Input<'_>, buffer: &Arc<Vec<u8>>, at: usize, fold: &mut Fold, top: &mut Top) -> Option<Lost> {
+    let bytes = input.bytes;
+    let mut at = scan::skip_blank(bytes, at) + 1;
+    loop {
+        at = scan::skip_blank(bytes, at);
+        match bytes.get(at) {
+            Some(b'}') => {
+                let rest = scan::skip_blank(bytes, at + 1);
+                let is_over = rest == bytes.len();
+                return (!is_over).then_some(Lost { at: rest, what: "something after the dump" });
+            }
+            Some(b',') => at += 1,
+            Some(b'"') => {
+                let lost = Some(Lost { at, what: "the dump's top level" });
+                let Some(key_end) = scan::text_end(bytes, at) else { return lost };
+                let key: String = serde_json::from_slice(&bytes[at..key_end]).unwrap_or_default();
+                let colon = scan::skip_blank(bytes, key_end);
+                if bytes.get(colon) != Some(&b':') {
+                    return lost;
+                }
+                at = scan::skip_blank(bytes, colon + 1);
+                if key == "events" && bytes.get(at) == Some(&b'[') {
+                    match read_events(input, buffer, at + 1, fold) {
+                        Ending::Whole(end) => at = end,
+                        Ending::Cut(at) | Ending::Reached(at) => return Some(Lost { at, what: "the list of events" }),
+                    }
+                    top.note(&key, at..at);
+                } else {
+                    let Some(end) = scan::value_end(bytes, at) else { return lost };
+                    top.note(&key, at..end);
+                    if key == "stack" {
+                        fold.is_mantle();
+                    }
+                    at = end;
+                }
+            }
+            Some(_) | None => return Some(Lost { at, what: "the dump's top level" }),
+        }
+    }
+}
+
+/// Reads the list of events that begins at `at`, and a long one from its middle as well.
+fn read_events(input: Input<'_>, buffer: &Arc<Vec<u8>>, at: usize, fold: &mut Fold) -> Ending {
+    let is_long = input.bytes.len() - at >= WORTH_TWO_THREADS;
+    let middle = if is_long { records::middle(input.bytes, at) } else { None };
+    let mut names = Names::default();
+    let Some(middle) = middle else {
+        return records::read_list(input, at, None, &mut names, &mut |range, record| {
+            fold.push(record.draft, buffer, range);
+        });
+    };
+    thread::scope(|scope| {
+        let second = scope.spawn(move || read_blocks(input, middle));
+        let ending = records::read_list(input, at, Some(middle), &mut names, &mut |range, record| {
+            fold.push(record.draft, buffer, range);
+        });
+        if !matches!(ending, Ending::Reached(_)) {
+            return ending;
+        }
+        let (blocks, ending) = second.join().expect("reading records doesn't panic");
+        for (range, record) in blocks.into_iter().flatten() {
+            fold.push(record.draft, buffer, range);
+        }
+        ending
+    })
+}
+
+type Block = Vec<(Range<usize>, Record)>;
+
+/// Reads the records from `at` on, in blocks that are freed one after the other.
+fn read_blocks(input: Input<'_>, at: usize) -> (Vec<Block>, Ending) {
+    let mut blocks: Vec<Block> = Vec::new();
+    let ending = records::read_list(input, at, None, &mut Names::default(), &mut |range, record| match blocks
+        .last_mut()
+        .filter(|block| block.len() < BLOCK)
+    {
+        Some(block) => block.push((range, record)),
+        None => {
+            let mut block = Vec::with_capacity(BLOCK);
+            block.push((range, record));
+            blocks.push(block);
+        }
+    });
+    (blocks, ending)
+}
+
+/// The parts of the top level that say something.
+#[derive(Default)]
+struct Top {
+    seen: Vec<String>,
+    doubled: Vec<String>,
+    unknown: Vec<String>,
+    sender_id: Option<Range<usize>>,
+    conversation_id: Option<Range<usize>>,
+    slots: Option<Range<usize>>,
+    stack: Option<Range<usize>>,
+    latest_time: Option<Range<usize>>,
+}
+
+impl Top {
+    fn note(&mut self, key: &str, range: Range<usize>) {
+        match key {
+            "sender_id" => self.sender_id = Some(range),
+            "conversation_id" => self.conversation_id = Some(range),
+            "slots" => self.slots = Some(range),
+            "stack" => self.stack = Some(range),
+            "latest_event_time" => self.latest_time = Some(range),
+            _ => {}
+        }
+        if self.seen.iter().any(|seen| seen == key) {
+            self.doubled.push(key.to_owned());
+        } else {
+            self.seen.push(key.to_owned());
+            if !KEYS.contains(&key) {
+                self.unknown.push(key.to_owned());
+            }
+        }
+    }
+
+    fn json(&self, bytes: &[u8], range: &Option<Range<usize>>) -> Option<Json> {
+        serde_json::from_slice(&bytes[range.clone()?]).ok()
+    }
+
+    fn number(&self, bytes: &[u8], range: &Option<Range<usize>>) -> Option<f64> {
+        self.json(bytes, range)?.as_f64()
+    }
+
+    fn id(&self, bytes: &[u8]) -> Option<Name> {
+        let id = self.json(bytes, &self.sender_id).filter(|id| !id.is_null());
+        match id.or_else(|| self.json(bytes, &self.conversation_id))? {
+            Json::String(id) => Some(Name::from(id)),
+            Json::Number(id) => Some(Name::from(id.to_string())),
+            Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => None,
+        }
+    }
+
+    fn findings(&self) -> Vec<Finding> {
+        let doubled = self
+            .doubled
+            .iter()
+            .map(|key| (FindingKind::DuplicateKey, format!("the key `{key}` of the dump stands twice")));
+        let unknown =
+            self.unknown.iter().map(|key| (FindingKind::Unknown, format!("the dump's key `{key}` is unknown (once)")));
+        doubled.chain(unknown).map(|(kind, text)| Finding { kind, raw: None, text }).collect()
+    }
+}
+
+fn slots(json: &[u8], names: &mut Names) -> Vec<(Name, Value)> {
+    match serde_json::from_slice(json) {
+        Ok(Value::Map(pairs)) => pairs.into_iter().map(|(key, value)| (names.get(&key), value)).collect(),
+        Ok(_) | Err(_) => Vec::new(),
+    }
+}

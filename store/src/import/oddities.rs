@@ -1,0 +1,105 @@
+//! What is odd about single records, gathered: one finding for each name, with a count.
+
+use std::collections::BTreeMap;
+
+use super::draft::{Draft, Oddities};
+use crate::event::finding::{Finding, FindingKind};
+
+/// More damaged records than this are counted, not listed.
+const MOST_DAMAGED: usize = 100;
+/// More names than this are counted under one.
+const MOST_NAMES: usize = 100;
+
+/// What was odd so far.
+#[derive(Default)]
+pub(super) struct Tally {
+    odd: BTreeMap<(FindingKind, String), Count>,
+    backwards: Option<Count>,
+    sequence: Option<f64>,
+    disordered: Option<Count>,
+    damaged: Vec<Finding>,
+    more_damaged: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Count {
+    count: u64,
+    first: u32,
+    last: u32,
+}
+
+impl Tally {
+    /// Takes in what is odd about the record at `raw`; `time` is the time of the one before it, in seconds.
+    pub(super) fn take(&mut self, draft: &mut Draft, raw: u32, time: f64) {
+        if draft.time.is_some_and(|now| now < time) {
+            again(&mut self.backwards, raw);
+        }
+        if let Some(sequence) = draft.sequence {
+            if self.sequence.is_some_and(|before| sequence <= before) {
+                again(&mut self.disordered, raw);
+            }
+            self.sequence = Some(sequence);
+        }
+        let Some(odd) = draft.odd.take() else { return };
+        let Oddities { doubled, unknown_fields, unknown_kind, damage } = *odd;
+        for key in doubled {
+            self.count(FindingKind::DuplicateKey, format!("the key `{key}` stands twice in one record"), raw);
+        }
+        for field in unknown_fields {
+            self.count(FindingKind::Unknown, format!("the field `{field}` is unknown"), raw);
+        }
+        if let Some(kind) = unknown_kind {
+            self.count(FindingKind::Unknown, format!("the kind `{kind}` is unknown"), raw);
+        }
+        if let Some(why) = damage {
+            if self.damaged.len() == MOST_DAMAGED {
+                self.more_damaged += 1;
+                return;
+            }
+            let text = format!("raw {raw} can't be read: {why}");
+            self.damaged.push(Finding { kind: FindingKind::Damaged, raw: Some((raw, raw)), text });
+        }
+    }
+
+    /// Counts one more of something odd, which `text` names.
+    pub(super) fn count(&mut self, kind: FindingKind, text: String, raw: u32) {
+        if self.odd.len() < MOST_NAMES || self.odd.contains_key(&(kind, text.clone())) {
+            let count = self.odd.entry((kind, text)).or_insert(Count { count: 0, first: raw, last: raw });
+            count.count += 1;
+            count.last = raw;
+        }
+    }
+
+    /// Returns one finding for each odd thing.
+    pub(super) fn findings(&mut self) -> Vec<Finding> {
+        let mut findings = std::mem::take(&mut self.damaged);
+        if self.more_damaged > 0 {
+            let text = format!("{} more records can't be read", self.more_damaged);
+            findings.push(Finding { kind: FindingKind::Damaged, raw: None, text });
+        }
+        let mut add = |kind, text: &str, Count { count, first, last }: Count| {
+            let text = format!("{text} ({})", times(count));
+            findings.push(Finding { kind, raw: Some((first, last)), text });
+        };
+        for ((kind, text), count) in &self.odd {
+            add(*kind, text, *count);
+        }
+        if let Some(count) = self.backwards {
+            add(FindingKind::TimeBackwards, "a record's time is earlier than the one before it", count);
+        }
+        if let Some(count) = self.disordered {
+            add(FindingKind::TimeBackwards, "a record's sequence number is not above the one before it", count);
+        }
+        findings
+    }
+}
+
+fn again(count: &mut Option<Count>, raw: u32) {
+    let count = count.get_or_insert(Count { count: 0, first: raw, last: raw });
+    count.count += 1;
+    count.last = raw;
+}
+
+fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
+}

@@ -1,0 +1,103 @@
+//! Records written by others open with the events, turns and writers that they tell of.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use replay_store::event::{Event, EventKind, Origin};
+use replay_store::import::{self, Recording};
+
+/// The folder of records written by others, where there is one.
+fn corpus() -> Option<PathBuf> {
+    let folder = std::env::var_os("REPLAY_CORPUS").map(PathBuf::from);
+    if folder.is_none() {
+        assert!(
+            std::env::var_os("REPLAY_CORPUS_REQUIRED").is_none_or(|value| value != "1"),
+            "REPLAY_CORPUS is not set"
+        );
+        println!("skipped: REPLAY_CORPUS is not set");
+    }
+    folder
+}
+
+/// A dump of the corpus and what is known of it.
+struct Dump {
+    path: &'static str,
+    raw: usize,
+    events: usize,
+    users: usize,
+    turns: u32,
+    claims: usize,
+}
+
+const EXAMPLES: &str = "RasaHQ__rasa-community-resources/examples";
+const LOANS: &str =
+    "mantle-text-banking-loan-servicing-claude/case-build/results/2026-09-30-claude-sonnet-5.5/trackers";
+const PAYMENT: Dump = Dump {
+    path: "mantle-text-payment-plan-authority-gpt/case-build/results/2026-09-30-gpt-5.5-low/trackers/correction-switch-offer-at-question.json",
+    raw: 79,
+    events: 51,
+    users: 4,
+    turns: 5,
+    claims: 28,
+};
+const HELPDESK: Dump = Dump {
+    path: "mantle-text-internal-it-helpdesk-claude/case-build/results/2026-09-30-claude-sonnet-5.5-as-shipped/trackers/recovery-status-after-intake.json",
+    raw: 32,
+    events: 24,
+    users: 2,
+    turns: 3,
+    claims: 6,
+};
+const CORRECTION: Dump =
+    Dump { path: "correction-hardship-mid-quote.json", raw: 83, events: 53, users: 3, turns: 4, claims: 30 };
+const NORMAL: Dump =
+    Dump { path: "normal-balance-then-payoff.json", raw: 85, events: 53, users: 2, turns: 3, claims: 30 };
+const RECOVERY: Dump =
+    Dump { path: "recovery-source-unavailable-callback.json", raw: 64, events: 41, users: 2, turns: 3, claims: 22 };
+const DUMPS: [Dump; 5] = [PAYMENT, HELPDESK, CORRECTION, NORMAL, RECOVERY];
+
+fn bytes(dump: &Dump) -> Option<Vec<u8>> {
+    let folder = corpus()?.join(EXAMPLES);
+    let path = if dump.path.contains('/') { folder.join(dump.path) } else { folder.join(LOANS).join(dump.path) };
+    Some(std::fs::read(path).expect("the dump is in the corpus"))
+}
+
+fn read(bytes: Vec<u8>) -> Recording {
+    let mut recordings = import::read(Arc::new(bytes), "record.json").expect("the record can be read");
+    assert_eq!(recordings.len(), 1);
+    recordings.remove(0)
+}
+
+fn count(events: &[Event], is_counted: impl Fn(&EventKind) -> bool) -> usize {
+    events.iter().filter(|event| is_counted(&event.kind)).count()
+}
+
+#[test]
+fn real_dumps_have_their_events_and_no_findings() {
+    for dump in DUMPS {
+        let Some(bytes) = bytes(&dump) else { return };
+        let recording = read(bytes);
+        assert_eq!(recording.findings, [], "{}", dump.path);
+        assert_eq!(recording.raw.count(), dump.raw, "{}", dump.path);
+        assert_eq!(recording.events.len(), dump.events, "{}", dump.path);
+        assert_eq!(count(&recording.events, |kind| matches!(kind, EventKind::UserMessage { .. })), dump.users);
+        assert_eq!(recording.events.iter().filter_map(|event| event.turn).max(), Some(dump.turns));
+        let mut named: Vec<u32> = recording.events.iter().flat_map(|event| event.origin.raw_indexes()).collect();
+        named.sort_unstable();
+        assert!(named.into_iter().eq(0..dump.raw as u32), "each raw record belongs to one event");
+    }
+}
+
+/// The position after the last event whose record stands at `raw` or before.
+fn position_after(recording: &Recording, raw: u32) -> usize {
+    let is_before = |event: &&Event| matches!(event.origin, Origin::Imported { raw: own, .. } if own <= raw);
+    recording.events.iter().filter(is_before).count()
+}
+
+#[test]
+fn positions_count_events_not_raw_records() {
+    let Some(bytes) = bytes(&PAYMENT) else { return };
+    let recording = read(bytes);
+    assert_eq!(position_after(&recording, 21), 16);
+    assert_eq!(position_after(&recording, 57), 36);
+}
