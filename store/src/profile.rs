@@ -45,6 +45,21 @@ impl Profile {
         self == Profile::Seed
     }
 
+    /// P3: whether `complete_when` of a skill is a mapping (M109, M110).
+    pub fn has_complete_when_mapping(self) -> bool {
+        self == Profile::Mantle321
+    }
+
+    /// P4: whether a frontmatter key that isn't known is an error (M95).
+    pub fn refuses_unknown_frontmatter(self) -> bool {
+        self == Profile::Mantle321
+    }
+
+    /// P11: whether the entry block is the one that no other block reaches, whatever its id (M149).
+    pub fn finds_entry_block_by_reach(self) -> bool {
+        self == Profile::Mantle321
+    }
+
     /// P16: the names of the tools that complete and cancel the active skill (M213).
     pub fn lifecycle_tools(self) -> (&'static str, &'static str) {
         match self {
@@ -60,6 +75,21 @@ impl Profile {
 
     /// Whether the model has a tool that waits in silence (M213).
     pub fn has_listen(self) -> bool {
+        self == Profile::Mantle321
+    }
+
+    /// P18, P19: whether overrides of the prompt stand under `prompts`, and the model group in integrations (M298, M302).
+    pub fn has_overrides_under_prompts(self) -> bool {
+        self == Profile::Seed
+    }
+
+    /// P23: whether the bundled session start greets (M287).
+    pub fn greets_at_start(self) -> bool {
+        self == Profile::Seed
+    }
+
+    /// P27: whether `@skill`, `@block` and `@tool` without their one name are errors (M142a).
+    pub fn refuses_incomplete_tokens(self) -> bool {
         self == Profile::Mantle321
     }
 

@@ -62,6 +62,23 @@ impl Step {
     }
 }
 
+impl Step {
+    /// Returns the block or skill that a `call` or `link` step names (M180).
+    pub fn target(&self) -> Option<&Name> {
+        match &self.kind {
+            StepKind::Call(target) | StepKind::Link(target) => Some(&target.value),
+            StepKind::Instructions { .. }
+            | StepKind::Collect(_)
+            | StepKind::Action(_)
+            | StepKind::ExecuteTool { .. }
+            | StepKind::Noop
+            | StepKind::SetMemory(_)
+            | StepKind::End
+            | StepKind::Unknown => None,
+        }
+    }
+}
+
 /// What a step does (M160).
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepKind {

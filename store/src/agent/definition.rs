@@ -1,6 +1,6 @@
 //! The files of an agent folder that matter, as they are stored with a session.
 //!
-//! What is kept of a file is up to `source`: most as they are, `integrations.yml` by its key names only, tool
+//! What is kept of a file is up to [`super::source`]: most as they are, `integrations.yml` by its key names only, tool
 //! code by its declarations only, references by their digests only, and `.env` never.
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! What authors wrote: the agent folder, loaded.
 //!
 //! [`Agent::load`] reads everything it can. What is wrong in a file stands in the diagnostics and the rest still
-//! loads. [`definition`] holds the bytes; where they come from is `source`'s or the log's business.
+//! loads. [`definition`] holds the bytes; where they come from is [`source`]'s or the log's business.
 
 pub mod block;
 pub mod definition;
@@ -11,14 +11,32 @@ pub mod prose;
 pub mod response;
 pub mod settings;
 pub mod skill;
+pub mod source;
 pub mod tools;
+
+mod check;
+mod engine;
+mod field;
+mod frontmatter;
+mod guess;
+mod load;
+mod markdown;
+mod memory;
+mod paragraphs;
+mod responses;
+mod scalar;
+mod settings_file;
+mod steps;
+mod text;
+mod tool_files;
+mod yaml;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::name::{Name, PROJECT, SYSTEM, split_key};
-use crate::profile::{Profile, ProfileBasis, ProfileChoice};
+use crate::profile::{Profile, ProfileChoice};
 
 use definition::Definition;
 use entry::{Entry, EntryScope};
@@ -83,21 +101,7 @@ impl Scope {
 impl Agent {
     /// Loads an agent. Without a `profile`, it is guessed from what the folder uses (M323).
     pub fn load(definition: Arc<Definition>, profile: Option<Profile>) -> Agent {
-        Agent {
-            definition,
-            diagnostics: Vec::new(),
-            profile: match profile {
-                Some(profile) => ProfileChoice { profile, basis: ProfileBasis::Flag },
-                None => ProfileChoice { profile: Profile::default(), basis: ProfileBasis::Default },
-            },
-            settings: Settings::default(),
-            project: Vec::new(),
-            skills: BTreeMap::new(),
-            responses: BTreeMap::new(),
-            tools: Tools::Unknown,
-            mcp_servers: Vec::new(),
-            has_knowledge: false,
-        }
+        load::load(definition, profile)
     }
 
     /// Returns the declared entry of a qualified name.

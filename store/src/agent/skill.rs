@@ -7,6 +7,7 @@ use super::prose::Paragraph;
 use super::tools::Tools;
 use crate::diagnostic::{Place, Spanned};
 use crate::name::Name;
+use crate::profile::Profile;
 
 /// A skill. What its files lack or say wrongly is empty here and stands in the diagnostics.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,9 +85,17 @@ impl Skill {
         self.blocks.iter().flat_map(|block| &block.steps).any(|step| step.collected().is_some_and(|name| name == entry))
     }
 
-    /// Returns the block that a skill without prose starts in (M149): the one called `main`, else the first.
-    pub fn entry_block(&self) -> Option<&Block> {
-        self.block("main").or(self.blocks.first())
+    /// Returns the block that a skill without prose starts in (M149): the one called `main`, else the first; in the
+    /// newer profile the first that no other block calls or links.
+    pub fn entry_block(&self, profile: Profile) -> Option<&Block> {
+        if !profile.finds_entry_block_by_reach() {
+            return self.block("main").or(self.blocks.first());
+        }
+        let is_reached = |block: &&Block| {
+            let others = self.blocks.iter().filter(|other| other.id != block.id);
+            others.flat_map(|other| &other.steps).any(|step| step.target().is_some_and(|target| *target == block.id))
+        };
+        self.blocks.iter().find(|block| !is_reached(block)).or(self.blocks.first())
     }
 
     /// Returns whether the skill has something to start with: prose or a block (M338).

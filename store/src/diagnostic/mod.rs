@@ -2,6 +2,8 @@
 //!
 //! Parsing returns what it could read together with its diagnostics and goes on.
 
+pub mod code;
+
 use serde::Serialize;
 
 use crate::name::Name;
@@ -55,4 +57,31 @@ pub struct Diagnostic {
     pub message: String,
     /// The way out, if there is one.
     pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// Makes an error.
+    pub fn error(code: &'static str, at: Place, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { code, severity: Severity::Error, at, message: message.into(), help: None }
+    }
+
+    /// Makes a warning.
+    pub fn warning(code: &'static str, at: Place, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { code, severity: Severity::Warning, at, message: message.into(), help: None }
+    }
+
+    /// Makes a note.
+    pub fn note(code: &'static str, at: Place, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { code, severity: Severity::Note, at, message: message.into(), help: None }
+    }
+
+    /// Adds the way out.
+    pub fn help(self, help: impl Into<String>) -> Diagnostic {
+        Diagnostic { help: Some(help.into()), ..self }
+    }
+
+    /// Adds the way out, if there is one.
+    pub fn help_if(self, help: Option<impl Into<String>>) -> Diagnostic {
+        Diagnostic { help: help.map(Into::into), ..self }
+    }
 }

@@ -1,0 +1,101 @@
+//! Whether what a skill names exists and may be read by it (M90, M131). This needs the whole agent.
+//!
+//! Rights count here, access lists don't: a denied read is legal and gives nothing (M39).
+
+use super::Agent;
+use super::block::{Next, StepKind};
+use super::entry::EntryScope;
+use super::gate::Gate;
+use super::prose::{Prose, TokenKind};
+use super::skill::Skill;
+use crate::diagnostic::{Diagnostic, code};
+use crate::name::{PROJECT, SYSTEM, split_key};
+
+/// Checks every condition and memory token of the agent.
+pub(super) fn check(agent: &Agent) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for skill in agent.skills.values() {
+        check_skill(agent, skill, &mut found);
+    }
+    for precondition in agent.settings.preconditions.values() {
+        gate(agent, None, precondition.satisfied_when.as_ref(), code::CONDITION_UNKNOWN_KEY, &mut found);
+    }
+    for skill in agent.skills.values() {
+        for item in skill.deny_read.iter().chain(&skill.deny_write) {
+            if split_key(&item.value).is_some() && agent.entry(&item.value).is_none() {
+                let message = format!("nothing declares `{}`, so the item has no effect", item.value);
+                found.push(Diagnostic::warning(code::ACCESS_NO_EFFECT, item.at.clone(), message));
+            }
+        }
+    }
+    found
+}
+
+fn check_skill(agent: &Agent, skill: &Skill, found: &mut Vec<Diagnostic>) {
+    let code = code::CONDITION_UNKNOWN_KEY;
+    let reader = Some(skill);
+    gate(agent, reader, skill.requires.as_ref(), code, found);
+    let complete = skill.complete_when.as_ref();
+    gate(agent, reader, complete.and_then(|complete| complete.condition.as_ref()), code, found);
+    for constraint in &skill.tool_constraints {
+        gate(agent, reader, constraint.requires.as_ref(), code, found);
+    }
+    for trigger in &skill.utter {
+        gate(agent, reader, trigger.when.as_ref(), code, found);
+    }
+    for paragraph in &skill.paragraphs {
+        gate(agent, reader, paragraph.gate.as_ref(), code::PROSE_UNKNOWN_KEY, found);
+        prose(agent, skill, &paragraph.prose, found);
+    }
+    for step in skill.blocks.iter().flat_map(|block| &block.steps) {
+        if let StepKind::Instructions { prose: text, complete_when, optional: _ } = &step.kind {
+            prose(agent, skill, text, found);
+            gate(agent, reader, complete_when.as_ref(), code, found);
+        }
+        if let Next::Branches(branches) = &step.next {
+            for branch in branches {
+                gate(agent, reader, branch.when.as_ref(), code, found);
+            }
+        }
+    }
+}
+
+fn gate(agent: &Agent, skill: Option<&Skill>, gate: Option<&Gate>, code: &'static str, found: &mut Vec<Diagnostic>) {
+    let Some(gate) = gate else { return };
+    let Some(condition) = &gate.condition else { return };
+    for (reference, _) in condition.references() {
+        if let Some(why) = unreadable(agent, skill, &reference.key) {
+            let message = format!("`session.{}` {why}", reference.key);
+            found.push(Diagnostic::error(code, gate.text.at.clone(), message));
+        }
+    }
+}
+
+fn prose(agent: &Agent, skill: &Skill, prose: &Prose, found: &mut Vec<Diagnostic>) {
+    for token in &prose.tokens {
+        if let TokenKind::Memory(key) = &token.kind
+            && let Some(why) = unreadable(agent, Some(skill), key)
+        {
+            let message = format!("`@memory.{key}` {why}");
+            found.push(Diagnostic::error(code::PROSE_UNKNOWN_REFERENCE, token.at.clone(), message));
+        }
+    }
+}
+
+/// Says why a skill can't read a qualified name, whatever it holds, if it can't.
+fn unreadable(agent: &Agent, skill: Option<&Skill>, key: &str) -> Option<String> {
+    let (space, name) = split_key(key)?;
+    if space == SYSTEM {
+        return Some("belongs to the engine and can't be named".to_owned());
+    }
+    match agent.entry(key) {
+        None if agent.skills.contains_key(space) || space == PROJECT => {
+            Some(format!("is not declared: `{space}` has no entry `{name}`"))
+        }
+        None => Some(format!("is not declared: there is no skill `{space}`")),
+        Some(entry) if entry.scope == EntryScope::Private && skill.is_none_or(|skill| skill.id != space) => {
+            Some(format!("is private to the skill `{space}`"))
+        }
+        Some(_) => None,
+    }
+}

@@ -1,0 +1,262 @@
+//! Reads an agent folder from disk: the one place of the crate that opens files of authors.
+//!
+//! Only what memory or the prompt depends on is read (section 1.2). Links are followed while they stay inside the
+//! folder. Of `integrations.yml` the key names are kept, of tool code the declarations, of a reference the digest;
+//! `.env` is never opened. What can't be read is a diagnostic, and the rest is still read.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::definition::Definition;
+use super::load::FILE_LIMIT;
+use super::text::FileText;
+use super::tool_files::outline;
+use super::yaml::{self, Kind, Node};
+use crate::diagnostic::{Diagnostic, Place, code};
+use crate::digest::Digest;
+use crate::name::Name;
+
+/// A folder holds at most this many files that are read.
+const FILE_COUNT_LIMIT: usize = 10_000;
+/// Folders of references nest at most this deep.
+const DEPTH_LIMIT: usize = 16;
+/// A reference is digested up to this size.
+const REFERENCE_LIMIT: u64 = 64 << 20;
+
+/// A folder that can't be read at all.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// The path can't be opened, or is no folder.
+    #[error("can't read the agent folder {}", path.display())]
+    Folder {
+        /// The path.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// Nothing in the folder belongs to an agent.
+    #[error("{} is no agent folder: it has no agent.yml, no memory.yml and no skills", path.display())]
+    Empty {
+        /// The path.
+        path: PathBuf,
+    },
+}
+
+/// Reads an agent folder. The diagnostics tell of files that couldn't be read.
+///
+/// # Errors
+///
+/// Fails where the path is no folder, or nothing in it belongs to an agent.
+pub fn read(path: &Path) -> Result<(Definition, Vec<Diagnostic>), SourceError> {
+    let folder = |source| SourceError::Folder { path: path.to_owned(), source };
+    let root = path.canonicalize().map_err(folder)?;
+    fs::read_dir(&root).map_err(folder)?;
+    let mut reader = Reader { root, definition: Definition::default(), diagnostics: Vec::new() };
+    for file in ["agent.yml", "memory.yml", "responses.yml"] {
+        reader.take(file, Keep::Whole);
+    }
+    reader.take("integrations.yml", Keep::Keys);
+    reader.take_place("");
+    for skill in reader.list("skills") {
+        for file in ["skill.md", "memory.yml", "responses.yml"] {
+            reader.take(&format!("skills/{skill}/{file}"), Keep::Whole);
+        }
+        reader.take_place(&format!("skills/{skill}/"));
+    }
+    if reader.definition.files.is_empty() && reader.diagnostics.is_empty() {
+        return Err(SourceError::Empty { path: path.to_owned() });
+    }
+    Ok((reader.definition, reader.diagnostics))
+}
+
+/// What is kept of a file.
+#[derive(Clone, Copy)]
+enum Keep {
+    Whole,
+    Keys,
+    Declarations,
+    Digest,
+}
+
+struct Reader {
+    /// The folder, without links.
+    root: PathBuf,
+    definition: Definition,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Reader {
+    /// Takes tools and references of the root (`""`) or of a skill (`skills/<id>/`).
+    fn take_place(&mut self, prefix: &str) {
+        self.take(&format!("{prefix}tools.py"), Keep::Declarations);
+        for name in self.list(&format!("{prefix}tools")) {
+            if name.ends_with(".py") {
+                self.take(&format!("{prefix}tools/{name}"), Keep::Declarations);
+            }
+        }
+        self.take_references(&format!("{prefix}references"), 0);
+    }
+
+    fn take_references(&mut self, folder: &str, depth: usize) {
+        if depth == DEPTH_LIMIT {
+            self.report(code::TOO_LARGE, folder, "the folder nests too deep and is not read");
+            return;
+        }
+        for name in self.list(folder) {
+            let path = format!("{folder}/{name}");
+            if self.root.join(&path).is_dir() {
+                // A link could lead in a circle; folders of references are real ones.
+                if !self.root.join(&path).is_symlink() {
+                    self.take_references(&path, depth + 1);
+                }
+            } else if name.ends_with(".md") {
+                self.take(&path, Keep::Digest);
+            }
+        }
+    }
+
+    /// Lists a folder in order of names, without hidden ones; nothing where it doesn't exist.
+    fn list(&mut self, folder: &str) -> Vec<String> {
+        let Some(path) = self.inside(folder) else { return Vec::new() };
+        let listed = match fs::read_dir(&path) {
+            Ok(listed) => listed,
+            Err(error) if is_absent(&error) => return Vec::new(),
+            Err(error) => {
+                self.report(code::UNREADABLE, folder, &format!("the folder can't be listed: {error}"));
+                return Vec::new();
+            }
+        };
+        let mut names: Vec<String> = listed
+            .filter_map(Result::ok)
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|name| !name.starts_with('.'))
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn take(&mut self, path: &str, keep: Keep) {
+        let Some(full) = self.inside(path) else { return };
+        if self.definition.files.len() >= FILE_COUNT_LIMIT {
+            if self.diagnostics.last().is_none_or(|last| last.code != code::TOO_LARGE) {
+                self.report(code::TOO_LARGE, path, "the folder has too many files; the rest is not read");
+            }
+            return;
+        }
+        let kept = match keep {
+            Keep::Digest => self.digest(&full),
+            Keep::Whole | Keep::Keys | Keep::Declarations => self.bytes(path, &full).map(|bytes| {
+                bytes.map(|bytes| match keep {
+                    Keep::Whole | Keep::Digest => bytes,
+                    Keep::Keys => keys(&bytes).into_bytes(),
+                    Keep::Declarations => outline(&String::from_utf8_lossy(&bytes)).into_bytes(),
+                })
+            }),
+        };
+        match kept {
+            Ok(Some(bytes)) => {
+                self.definition.files.insert(Name::from(path), Arc::from(bytes));
+            }
+            Ok(None) => {}
+            Err(error) if is_absent(&error) => {}
+            Err(error) => self.report(code::UNREADABLE, path, &format!("the file can't be read: {error}")),
+        }
+    }
+
+    /// Reads a file up to the limit; `None` where it is larger, which is reported.
+    fn bytes(&mut self, path: &str, full: &Path) -> io::Result<Option<Vec<u8>>> {
+        // A pipe or a device would block or never end.
+        if !fs::metadata(full)?.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+        }
+        let mut bytes = Vec::new();
+        fs::File::open(full)?.take(FILE_LIMIT as u64 + 1).read_to_end(&mut bytes)?;
+        if bytes.len() > FILE_LIMIT {
+            self.report(code::TOO_LARGE, path, &format!("the file is larger than {FILE_LIMIT} bytes and is not read"));
+            return Ok(None);
+        }
+        Ok(Some(bytes))
+    }
+
+    /// Returns the digest of a reference; `None` for a blank one, which the engine skips (M293).
+    fn digest(&self, full: &Path) -> io::Result<Option<Vec<u8>>> {
+        if !fs::metadata(full)?.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+        }
+        let mut bytes = Vec::new();
+        fs::File::open(full)?.take(REFERENCE_LIMIT).read_to_end(&mut bytes)?;
+        let is_blank = bytes.trim_ascii().is_empty();
+        Ok((!is_blank).then(|| format!("{}\n", Digest::of(&bytes)).into_bytes()))
+    }
+
+    /// Returns the full path of a file or folder, without links; `None` where it doesn't exist or lies outside of the
+    /// folder, which is reported.
+    fn inside(&mut self, path: &str) -> Option<PathBuf> {
+        match self.root.join(path).canonicalize() {
+            Ok(full) if full.starts_with(&self.root) => Some(full),
+            Ok(_) => {
+                self.report(code::OUTSIDE, path, "the link leads out of the folder and is not followed");
+                None
+            }
+            Err(error) if is_absent(&error) => None,
+            Err(error) => {
+                self.report(code::UNREADABLE, path, &format!("the path can't be followed: {error}"));
+                None
+            }
+        }
+    }
+
+    fn report(&mut self, code: &'static str, path: &str, message: &str) {
+        let at = Place { file: Name::from(path), line: 1, column: 1, start: 0, end: 0 };
+        self.diagnostics.push(Diagnostic::error(code, at, message));
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Returns the key names of `integrations.yml`, two levels deep, and the names of the MCP servers. Values may be
+/// secrets and are dropped.
+fn keys(bytes: &[u8]) -> String {
+    let file = FileText::new(Name::from("integrations.yml"), bytes, &mut Vec::new());
+    let root = yaml::read(&file, file.content(), &mut Vec::new());
+    let mut kept = String::new();
+    for pair in root.pairs() {
+        kept.push_str(&format!("{}:\n", quoted(&pair.key)));
+        if pair.key == "mcp_servers" {
+            for name in pair.value.items().iter().filter_map(|server| server.get("name").and_then(Node::as_text)) {
+                kept.push_str(&format!("  - name: {}\n", quoted(name)));
+            }
+        }
+        if matches!(pair.value.kind, Kind::Map(_)) {
+            for inner in pair.value.pairs() {
+                kept.push_str(&format!("  {}:\n", quoted(&inner.key)));
+            }
+        }
+    }
+    kept
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+        && word.starts_with(|c: char| c.is_ascii_alphabetic());
+    if is_plain { word.to_owned() } else { serde_json::to_string(word).expect("a text is JSON") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_key_names_of_integrations_are_kept() {
+        let text = "llm:\n  model_group: main\nmodel_groups:\n  - id: main\n    api_key: sk-123\nmcp_servers:\n  - name: bank.one\n    token: t0k\n";
+        assert_eq!(
+            keys(text.as_bytes()),
+            "llm:\n  model_group:\nmodel_groups:\nmcp_servers:\n  - name: \"bank.one\"\n"
+        );
+    }
+}

@@ -1,0 +1,371 @@
+//! YAML as the engine reads it, with the place of every node. No other file names the YAML crate.
+//!
+//! Plain scalars are resolved by the rules of YAML 1.1 (M21). A document that is broken gives a diagnostic and what
+//! stood before the break. Depth and size are bounded, so that no file takes long.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
+
+use super::scalar;
+use super::text::FileText;
+use crate::diagnostic::{Diagnostic, Place, code};
+use crate::value::Value;
+
+/// Mappings and lists nest at most this deep.
+const DEPTH_LIMIT: usize = 64;
+/// A document holds at most this many nodes, aliases counted as what they stand for.
+const NODE_LIMIT: usize = 100_000;
+
+/// A node and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Node {
+    pub(super) kind: Kind,
+    pub(super) at: Place,
+}
+
+/// What a node is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// A scalar: what it resolves to, and its text.
+    Scalar(Value, String),
+    List(Vec<Node>),
+    /// Keys in the order of the file, each once.
+    Map(Vec<Pair>),
+}
+
+/// A key and its value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Pair {
+    /// The text of the key, unresolved: a bare `on` is `on`.
+    pub(super) key: String,
+    pub(super) key_at: Place,
+    pub(super) value: Node,
+}
+
+impl Node {
+    /// Returns whether nothing is written, or `null`.
+    pub(super) fn is_null(&self) -> bool {
+        matches!(&self.kind, Kind::Scalar(Value::Null, _))
+    }
+
+    /// Returns the pair of a key, if this is a mapping that has it.
+    pub(super) fn pair(&self, key: &str) -> Option<&Pair> {
+        self.pairs().iter().find(|pair| pair.key == key)
+    }
+
+    /// Returns the value of a key, if this is a mapping that has it and it isn't null.
+    pub(super) fn get(&self, key: &str) -> Option<&Node> {
+        self.pair(key).map(|pair| &pair.value).filter(|node| !node.is_null())
+    }
+
+    /// Returns the pairs of a mapping; none for anything else.
+    pub(super) fn pairs(&self) -> &[Pair] {
+        match &self.kind {
+            Kind::Map(pairs) => pairs,
+            Kind::Scalar(..) | Kind::List(_) => &[],
+        }
+    }
+
+    /// Returns the items of a list; none for anything else.
+    pub(super) fn items(&self) -> &[Node] {
+        match &self.kind {
+            Kind::List(items) => items,
+            Kind::Scalar(..) | Kind::Map(_) => &[],
+        }
+    }
+
+    /// Returns the text of a scalar that resolves to text.
+    pub(super) fn as_text(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Scalar(Value::Text(text), _) => Some(text),
+            Kind::Scalar(..) | Kind::List(_) | Kind::Map(_) => None,
+        }
+    }
+
+    /// Returns the node as a value.
+    pub(super) fn to_value(&self) -> Value {
+        match &self.kind {
+            Kind::Scalar(value, _) => value.clone(),
+            Kind::List(items) => Value::List(items.iter().map(Node::to_value).collect()),
+            Kind::Map(pairs) => {
+                Value::Map(pairs.iter().map(|pair| (pair.key.clone(), pair.value.to_value())).collect())
+            }
+        }
+    }
+
+    /// Returns what the node is, for people.
+    pub(super) fn kind_word(&self) -> &'static str {
+        match &self.kind {
+            Kind::Scalar(Value::Null, _) => "nothing",
+            Kind::Scalar(Value::Bool(_), _) => "a bool",
+            Kind::Scalar(Value::Int(_) | Value::Float(_), _) => "a number",
+            Kind::Scalar(..) => "a text",
+            Kind::List(_) => "a list",
+            Kind::Map(_) => "a mapping",
+        }
+    }
+}
+
+/// Reads the first document in a stretch of a file; null where there is none.
+pub(super) fn read(file: &FileText<'_>, range: Range<usize>, diagnostics: &mut Vec<Diagnostic>) -> Node {
+    let text = &file.text[range.clone()];
+    let places = Places::new(file, range);
+    let mut builder = Builder { places, diagnostics, open: Vec::new(), root: None, anchors: HashMap::new(), nodes: 0 };
+    let mut parser = Parser::new_from_str(text);
+    while let Some(next) = parser.next_event() {
+        let (event, span) = match next {
+            Ok(next) => next,
+            Err(error) => {
+                let at = builder.places.at(error.marker().index(), error.marker().index());
+                let message = format!("this is no YAML: {}", error.info());
+                builder.diagnostics.push(
+                    Diagnostic::error(code::YAML_SYNTAX, at, message).help_if(tab_help(text, error.marker().index())),
+                );
+                break;
+            }
+        };
+        if builder.take(event, span).is_break() {
+            break;
+        }
+    }
+    builder.finish()
+}
+
+/// A tab where YAML wants blanks is hard to see, so the diagnostic names it.
+fn tab_help(text: &str, index: usize) -> Option<&'static str> {
+    let before: String = text.chars().take(index + 1).collect();
+    let line = before.rsplit(['\n', '\r']).next().unwrap_or("");
+    let has_tab = line.contains('\t') || text.chars().nth(index) == Some('\t');
+    has_tab.then_some("YAML takes blanks, not tabs, in front of a line")
+}
+
+/// Where the parser's character counts stand in the file.
+struct Places<'a> {
+    file: &'a FileText<'a>,
+    start: usize,
+    end: usize,
+    /// The byte of each character; `None` where every character is one byte.
+    bytes: Option<Vec<usize>>,
+}
+
+impl<'a> Places<'a> {
+    fn new(file: &'a FileText<'a>, range: Range<usize>) -> Places<'a> {
+        let text = &file.text[range.clone()];
+        let bytes = (!text.is_ascii()).then(|| text.char_indices().map(|(byte, _)| range.start + byte).collect());
+        Places { file, start: range.start, end: range.end, bytes }
+    }
+
+    fn byte(&self, index: usize) -> usize {
+        match &self.bytes {
+            None => (self.start + index).min(self.end),
+            Some(bytes) => bytes.get(index).copied().unwrap_or(self.end),
+        }
+    }
+
+    fn at(&self, from: usize, to: usize) -> Place {
+        let start = self.byte(from);
+        let end = self.byte(to).max(start);
+        let written = self.file.text[start..end].trim_end();
+        self.file.place(start..start + written.len())
+    }
+}
+
+/// A list or mapping that is being read.
+struct Open {
+    kind: OpenKind,
+    anchor: usize,
+    at: Place,
+}
+
+enum OpenKind {
+    List(Vec<Node>),
+    Map { pairs: Vec<Pair>, key: Option<Node>, known: HashMap<String, usize>, merged: Vec<Node> },
+}
+
+struct Builder<'a, 'd> {
+    places: Places<'a>,
+    diagnostics: &'d mut Vec<Diagnostic>,
+    open: Vec<Open>,
+    root: Option<Node>,
+    anchors: HashMap<usize, (Node, usize)>,
+    nodes: usize,
+}
+
+type Flow = std::ops::ControlFlow<()>;
+const ON: Flow = Flow::Continue(());
+const STOP: Flow = Flow::Break(());
+
+impl Builder<'_, '_> {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Flow {
+        let at = self.places.at(span.start.index(), span.end.index());
+        match event {
+            Event::Nothing | Event::StreamStart | Event::DocumentEnd => ON,
+            Event::StreamEnd => STOP,
+            Event::DocumentStart(_) if self.root.is_some() => {
+                let message = "only the first document of the file is read";
+                self.diagnostics.push(Diagnostic::warning(code::YAML_DOCUMENTS, at, message));
+                STOP
+            }
+            Event::DocumentStart(_) => ON,
+            Event::Alias(anchor) => self.alias(anchor, at),
+            Event::Scalar(text, style, anchor, tag) => {
+                let value = self.scalar(&text, style, tag.as_deref(), &at);
+                self.add(Node { kind: Kind::Scalar(value, text.into_owned()), at }, anchor, 1)
+            }
+            Event::SequenceStart(anchor, _) => self.begin(OpenKind::List(Vec::new()), anchor, at),
+            Event::MappingStart(anchor, _) => {
+                let kind = OpenKind::Map { pairs: Vec::new(), key: None, known: HashMap::new(), merged: Vec::new() };
+                self.begin(kind, anchor, at)
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.end(),
+        }
+    }
+
+    fn begin(&mut self, kind: OpenKind, anchor: usize, at: Place) -> Flow {
+        if self.open.len() >= DEPTH_LIMIT {
+            let message = format!("the document nests deeper than {DEPTH_LIMIT} levels");
+            self.diagnostics.push(Diagnostic::error(code::YAML_TOO_DEEP, at, message));
+            return STOP;
+        }
+        self.open.push(Open { kind, anchor, at });
+        ON
+    }
+
+    fn end(&mut self) -> Flow {
+        let Some(open) = self.open.pop() else { return ON };
+        let anchor = open.anchor;
+        let node = close(open);
+        let nodes = if anchor > 0 { count(&node) } else { 1 };
+        // The parts were counted when they were read; the anchor remembers the whole.
+        if anchor > 0 {
+            self.anchors.insert(anchor, (node.clone(), nodes));
+        }
+        self.add(node, 0, 1)
+    }
+
+    fn alias(&mut self, anchor: usize, at: Place) -> Flow {
+        let Some((node, nodes)) = self.anchors.get(&anchor).map(|(node, nodes)| (node.kind.clone(), *nodes)) else {
+            let message = "the alias names an anchor that isn't complete before it";
+            self.diagnostics.push(Diagnostic::error(code::YAML_ALIAS, at.clone(), message));
+            return self.add(Node { kind: Kind::Scalar(Value::Null, String::new()), at }, 0, 1);
+        };
+        self.add(Node { kind: node, at }, 0, nodes)
+    }
+
+    fn scalar(&mut self, text: &str, style: ScalarStyle, tag: Option<&Tag>, at: &Place) -> Value {
+        let tag = tag.map(|tag| if tag.is_yaml_core_schema() { tag.suffix.as_str() } else { "" });
+        match (tag, style) {
+            (None, ScalarStyle::Plain) => scalar::resolve(text),
+            (None | Some("str"), _) => Value::Text(text.to_owned()),
+            (Some("int" | "float" | "bool" | "null"), _) => scalar::resolve(text),
+            (Some(_), _) => {
+                let message = "the tag isn't known; the value is read as if it weren't there";
+                self.diagnostics.push(Diagnostic::warning(code::YAML_TAG, at.clone(), message));
+                if style == ScalarStyle::Plain { scalar::resolve(text) } else { Value::Text(text.to_owned()) }
+            }
+        }
+    }
+
+    /// Puts a finished node where it belongs.
+    fn add(&mut self, node: Node, anchor: usize, nodes: usize) -> Flow {
+        self.nodes += nodes;
+        if self.nodes > NODE_LIMIT {
+            let message = format!("the document holds more than {NODE_LIMIT} nodes");
+            self.diagnostics.push(Diagnostic::error(code::YAML_TOO_MANY_NODES, node.at, message));
+            return STOP;
+        }
+        if anchor > 0 {
+            self.anchors.insert(anchor, (node.clone(), nodes));
+        }
+        match self.open.last_mut().map(|open| &mut open.kind) {
+            None => self.root = Some(node),
+            Some(OpenKind::List(items)) => items.push(node),
+            Some(OpenKind::Map { key: key @ None, .. }) => *key = Some(node),
+            Some(OpenKind::Map { pairs, key, known, merged }) => {
+                let key_node = key.take().expect("the arm above takes the other case");
+                let is_merge = matches!(&key_node.kind, Kind::Scalar(Value::Text(text), _) if text == "<<");
+                match key_node.kind {
+                    Kind::Scalar(_, _) if is_merge => merged.push(node),
+                    Kind::Scalar(_, key) => {
+                        let pair = Pair { key, key_at: key_node.at, value: node };
+                        insert(pairs, known, pair, self.diagnostics);
+                    }
+                    Kind::List(_) | Kind::Map(_) => {
+                        let message = "a key must be a word, not a list or a mapping";
+                        self.diagnostics.push(Diagnostic::error(code::YAML_KEY, key_node.at, message));
+                    }
+                }
+            }
+        }
+        ON
+    }
+
+    /// Closes what is still open after a break, so that everything before it is kept.
+    fn finish(mut self) -> Node {
+        while self.root.is_none() {
+            let Some(mut open) = self.open.pop() else { break };
+            if let OpenKind::Map { pairs, key, known, .. } = &mut open.kind
+                && let Some(Node { kind: Kind::Scalar(_, text), at }) = key.take()
+            {
+                let value = Node { kind: Kind::Scalar(Value::Null, String::new()), at: at.clone() };
+                insert(pairs, known, Pair { key: text, key_at: at, value }, self.diagnostics);
+            }
+            self.nodes = 0;
+            let _ = self.add(close(open), 0, 0);
+        }
+        self.root.unwrap_or_else(|| {
+            let at = self.places.file.place(self.places.start..self.places.start);
+            Node { kind: Kind::Scalar(Value::Null, String::new()), at }
+        })
+    }
+}
+
+/// Of a key that stands twice, the last value counts, at the place of the first.
+fn insert(pairs: &mut Vec<Pair>, known: &mut HashMap<String, usize>, pair: Pair, diagnostics: &mut Vec<Diagnostic>) {
+    match known.get(&pair.key) {
+        Some(&index) => {
+            let first = pairs[index].key_at.line;
+            let message = format!("`{}` stands here again; it is set in line {first} already", pair.key);
+            let found = Diagnostic::error(code::YAML_DUPLICATE_KEY, pair.key_at.clone(), message);
+            diagnostics.push(found.help("keep one of them"));
+            pairs[index] = pair;
+        }
+        None => {
+            known.insert(pair.key.clone(), pairs.len());
+            pairs.push(pair);
+        }
+    }
+}
+
+fn close(open: Open) -> Node {
+    let kind = match open.kind {
+        OpenKind::List(items) => Kind::List(items),
+        OpenKind::Map { mut pairs, merged, mut known, .. } => {
+            // `<<` brings in what the mapping doesn't set itself.
+            let sources = merged.into_iter().flat_map(|node| match node.kind {
+                Kind::List(items) => items,
+                kind @ (Kind::Map(_) | Kind::Scalar(..)) => vec![Node { kind, at: node.at }],
+            });
+            for source in sources {
+                for pair in source.pairs() {
+                    if !known.contains_key(&pair.key) {
+                        known.insert(pair.key.clone(), pairs.len());
+                        pairs.push(pair.clone());
+                    }
+                }
+            }
+            Kind::Map(pairs)
+        }
+    };
+    Node { kind, at: open.at }
+}
+
+fn count(node: &Node) -> usize {
+    1 + match &node.kind {
+        Kind::Scalar(..) => 0,
+        Kind::List(items) => items.iter().map(count).sum(),
+        Kind::Map(pairs) => pairs.iter().map(|pair| 1 + count(&pair.value)).sum(),
+    }
+}
