@@ -45,7 +45,7 @@ const SCOPE_HANDLER: &str = "default_unsupported_request_handler";
 impl<'a> View<'a> {
     /// Looks at a moment.
     pub(super) fn new(agent: &'a Agent, profile: Profile, state: &'a State, moment: &'a Moment) -> View<'a> {
-        let active = state.top().map(|frame| Active::of(agent, frame));
+        let active = state.top().map(|frame| Active::of(agent, profile, frame));
         let situation = match &active {
             _ if moment.searched.is_some() => Situation::Knowledge,
             None => Situation::Routing,
@@ -112,10 +112,10 @@ impl<'a> View<'a> {
 }
 
 impl<'a> Active<'a> {
-    fn of(agent: &'a Agent, frame: &'a Frame) -> Active<'a> {
+    fn of(agent: &'a Agent, profile: Profile, frame: &'a Frame) -> Active<'a> {
         let skill = agent.skills.get(&frame.skill);
         // A skill of blocks only is never without a block, though its own frame comes first.
-        let entry = skill.filter(|skill| skill.paragraphs.is_empty()).and_then(Skill::entry_block);
+        let entry = skill.filter(|skill| skill.paragraphs.is_empty()).and_then(|skill| skill.entry_block(profile));
         let block_id = frame.block.as_ref().or(entry.map(|block| &block.id));
         let block = skill.zip(block_id).and_then(|(skill, id)| skill.block(id));
         let step = block.and_then(|block| match &frame.step {
