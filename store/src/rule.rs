@@ -4,7 +4,8 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A rule about who reads what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,6 +67,11 @@ impl Rule {
         Rule::NoSessionPrefix,
         Rule::PiiHidesFromPromptOnly,
     ];
+
+    /// Returns the rule of that number.
+    pub fn parse(number: &str) -> Option<Rule> {
+        Rule::ALL.into_iter().find(|rule| rule.number() == number)
+    }
 
     /// Returns its number in the reference.
     pub fn number(self) -> &'static str {
@@ -132,5 +138,12 @@ impl fmt::Display for Rule {
 impl Serialize for Rule {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.number())
+    }
+}
+
+impl<'de> Deserialize<'de> for Rule {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Rule, D::Error> {
+        let number = String::deserialize(deserializer)?;
+        Rule::parse(&number).ok_or_else(|| D::Error::custom(format!("no rule is numbered `{number}`")))
     }
 }

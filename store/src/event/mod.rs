@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::digest::Digest;
 use crate::name::Name;
 use crate::profile::Profile;
+use crate::rule::Rule;
 use crate::timestamp::Timestamp;
 use crate::value::Value;
 
@@ -61,6 +62,8 @@ pub enum Origin {
     },
     /// Put in by the reader: the session start in front of a record that lacks one.
     Added,
+    /// Decided and recorded by us.
+    Recorded,
 }
 
 impl Origin {
@@ -69,7 +72,7 @@ impl Origin {
         match *self {
             Origin::Imported { raw, mirror: Some(mirror), .. } => vec![raw.min(mirror), raw.max(mirror)],
             Origin::Imported { raw, mirror: None, .. } => vec![raw],
-            Origin::Added => Vec::new(),
+            Origin::Added | Origin::Recorded => Vec::new(),
         }
     }
 }
@@ -270,6 +273,178 @@ pub enum EventKind {
         /// The record's own name for its kind; empty where it names none.
         name: Name,
     },
+    /// A skill was not started. One that waited for its precondition is dropped.
+    SkillRefused {
+        /// The skill.
+        skill: Name,
+        /// What asked for it.
+        by: Activation,
+        /// The rule that refused.
+        rule: Rule,
+    },
+    /// A skill waits for its precondition, and another one runs to make it hold (M335).
+    SkillPending {
+        /// The skill that waits.
+        skill: Name,
+        /// The skill that runs; if it runs already, the other one waits beneath it.
+        resolver: Name,
+    },
+    /// A write was refused or passed over; memory is as it was.
+    MemoryWriteRefused {
+        /// The name as the writer gave it.
+        asked: Name,
+        /// The qualified name of the declared entry that it means, if it means one.
+        key: Option<Name>,
+        /// The value that was not stored.
+        value: Arc<Value>,
+        /// Who wanted to write.
+        writer: Writer,
+        /// What the writer got for it.
+        refusal: WriteRefusal,
+        /// The rule that refused.
+        rule: Rule,
+    },
+    /// An entry returned to its initial value because its skill starts again (M54).
+    MemoryReset {
+        /// The qualified name.
+        key: Name,
+        /// The initial value.
+        value: Arc<Value>,
+    },
+    /// A project entry got a value and can't be written again (M43).
+    ProjectEntryLocked {
+        /// The qualified name.
+        key: Name,
+    },
+    /// A block came to a step.
+    StepEntered {
+        /// The skill that holds the block.
+        skill: Name,
+        /// The block.
+        block: Name,
+        /// The step.
+        step: Name,
+    },
+    /// A tool was called and runs.
+    ToolCalled {
+        /// The call.
+        call: ToolCall,
+    },
+    /// A tool call was refused before the tool ran.
+    ToolRefused {
+        /// The call.
+        call: ToolCall,
+        /// The rule that refused.
+        rule: Rule,
+    },
+    /// A tool call waits for the user's yes (M192).
+    ConfirmationAsked {
+        /// The call.
+        call: ToolCall,
+    },
+    /// The user said yes or no to the call that waited.
+    ConfirmationAnswered {
+        /// The tool.
+        tool: Name,
+        /// Whether it runs.
+        confirmed: bool,
+    },
+    /// The engine said a response; the words are those of the agent message that follows.
+    ResponseUttered {
+        /// The response.
+        response: Name,
+        /// Why it was said.
+        why: UtterCause,
+        /// The skill that asked for it.
+        skill: Option<Name>,
+    },
+}
+
+/// A tool call, before it runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The tool.
+    pub tool: Name,
+    /// The arguments, as JSON text.
+    pub arguments: String,
+    /// Who asks for it.
+    pub caller: ToolCaller,
+    /// The skill that is active.
+    pub skill: Option<Name>,
+    /// The step, where a block asks for it.
+    pub step: Option<Name>,
+    /// The model's id of the call.
+    pub call_id: Option<Name>,
+}
+
+/// What a writer gets when its write is not stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteRefusal {
+    /// `MemoryWriteError` (M34).
+    MemoryWriteError,
+    /// `ProjectMemoryAlreadySetError` (M46).
+    ProjectMemoryAlreadySetError,
+    /// The model gets a tool error, and nothing was attempted.
+    ToolError,
+    /// Nothing: the write is passed over.
+    Skipped,
+}
+
+impl WriteRefusal {
+    /// Returns the word for it: the engine's name of the error where there is one.
+    pub fn word(self) -> &'static str {
+        match self {
+            WriteRefusal::MemoryWriteError => "MemoryWriteError",
+            WriteRefusal::ProjectMemoryAlreadySetError => "ProjectMemoryAlreadySetError",
+            WriteRefusal::ToolError => "tool_error",
+            WriteRefusal::Skipped => "skipped",
+        }
+    }
+}
+
+/// Why the engine says a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UtterCause {
+    /// `utter: on: activate`: its skill started (M237).
+    Activation,
+    /// `utter: when:`: a write made its condition true (M238).
+    Condition,
+    /// `on_success` of a tool (M189).
+    ToolSucceeded,
+    /// `on_failure` of a tool (M189).
+    ToolFailed,
+    /// It asks whether a tool may run (M191).
+    ConfirmationAsk,
+    /// The user said no to a tool (M191).
+    ConfirmationDenied,
+    /// An `action` step of a block.
+    Action,
+    /// A `collect` step of a block asks.
+    Collect,
+    /// A precondition was still unmet (M335).
+    PreconditionUnmet,
+    /// A button was tapped that can no longer write (M234).
+    StaleButton,
+}
+
+impl UtterCause {
+    /// Returns the words that people read.
+    pub fn word(self) -> &'static str {
+        match self {
+            UtterCause::Activation => "on activate",
+            UtterCause::Condition => "when",
+            UtterCause::ToolSucceeded => "on success",
+            UtterCause::ToolFailed => "on failure",
+            UtterCause::ConfirmationAsk => "asks for a yes",
+            UtterCause::ConfirmationDenied => "after a no",
+            UtterCause::Action => "action",
+            UtterCause::Collect => "collect",
+            UtterCause::PreconditionUnmet => "precondition unmet",
+            UtterCause::StaleButton => "stale button",
+        }
+    }
 }
 
 /// Who spoke an agent message.
@@ -300,6 +475,12 @@ pub enum Activation {
     Engine,
     /// The record doesn't say.
     Unknown,
+    /// An `@skill.` reference in prose (M140).
+    Reference,
+    /// A `call:` or `link:` step of a block (M180).
+    Step,
+    /// A tool handed over (M351).
+    Tool,
 }
 
 /// What took history back.

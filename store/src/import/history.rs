@@ -58,6 +58,7 @@ impl History {
         let what = match kind {
             EventKind::SessionStarted { .. } => return self.forget(),
             EventKind::MemoryWritten { key, value, .. } => self.write(key, Arc::clone(value), at, raw),
+            EventKind::MemoryReset { key, value } => self.write(key, Arc::clone(value), at, raw),
             EventKind::MemoryCleared { key, .. } => self.write(key, Arc::new(Value::Null), at, raw),
             EventKind::UserMessage { .. } => What::User,
             EventKind::ActionTaken { .. } | EventKind::TurnEnded => What::Action,
@@ -76,6 +77,16 @@ impl History {
             | EventKind::ToolReturned { .. }
             | EventKind::StackPatched { .. }
             | EventKind::HistoryRewound { .. }
+            | EventKind::SkillRefused { .. }
+            | EventKind::SkillPending { .. }
+            | EventKind::MemoryWriteRefused { .. }
+            | EventKind::ProjectEntryLocked { .. }
+            | EventKind::StepEntered { .. }
+            | EventKind::ToolCalled { .. }
+            | EventKind::ToolRefused { .. }
+            | EventKind::ConfirmationAsked { .. }
+            | EventKind::ConfirmationAnswered { .. }
+            | EventKind::ResponseUttered { .. }
             | EventKind::Foreign { .. } => return,
         };
         self.keep(at, what);

@@ -326,6 +326,17 @@ fn messages_of(events: &[Event], index: usize) -> Vec<Message> {
         | EventKind::StackPatched { .. }
         | EventKind::ActionTaken { .. }
         | EventKind::HistoryRewound { .. }
+        | EventKind::SkillRefused { .. }
+        | EventKind::SkillPending { .. }
+        | EventKind::MemoryWriteRefused { .. }
+        | EventKind::MemoryReset { .. }
+        | EventKind::ProjectEntryLocked { .. }
+        | EventKind::StepEntered { .. }
+        | EventKind::ToolCalled { .. }
+        | EventKind::ToolRefused { .. }
+        | EventKind::ConfirmationAsked { .. }
+        | EventKind::ConfirmationAnswered { .. }
+        | EventKind::ResponseUttered { .. }
         | EventKind::Foreign { .. } => Vec::new(),
     }
 }

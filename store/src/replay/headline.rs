@@ -1,6 +1,8 @@
 //! An event in one line, the same for every screen and command.
 
-use crate::event::{Actor, Event, EventKind, MessageSource, Rewind, ToolCaller, ToolOutcome, Writer};
+use crate::event::{
+    Actor, Event, EventKind, MessageSource, Rewind, ToolCall, ToolCaller, ToolOutcome, WriteRefusal, Writer,
+};
 use crate::name::Name;
 
 /// An event in one line: what kind of thing happened, and what it was about.
@@ -68,6 +70,24 @@ fn words(kind: &EventKind) -> (&'static str, String) {
         EventKind::ActionTaken { action, .. } => ("action", action.to_string()),
         EventKind::HistoryRewound { by, .. } => ("history rewound", rewind(*by).to_owned()),
         EventKind::Foreign { name } => ("unknown kind", name.to_string()),
+        EventKind::SkillRefused { skill, rule, .. } => ("skill refused", format!("{skill} ({rule})")),
+        EventKind::SkillPending { skill, resolver } => ("skill pending", format!("{skill} until {resolver} is done")),
+        EventKind::MemoryWriteRefused { asked, value, writer, refusal, rule, .. } => {
+            let kind = if *refusal == WriteRefusal::Skipped { "write skipped" } else { "write refused" };
+            (kind, format!("{asked} = {} by {}: {} ({rule})", value.to_json(), who(writer), refusal.word()))
+        }
+        EventKind::MemoryReset { key, value } => ("memory reset", format!("{key} = {}", value.to_json())),
+        EventKind::ProjectEntryLocked { key } => ("entry locked", key.to_string()),
+        EventKind::StepEntered { skill, block, step } => ("step entered", format!("{skill}__{block} at {step}")),
+        EventKind::ToolCalled { call } => ("tool called", called(call)),
+        EventKind::ToolRefused { call, rule } => ("tool refused", format!("{} ({rule})", called(call))),
+        EventKind::ConfirmationAsked { call } => ("confirmation asked", called(call)),
+        EventKind::ConfirmationAnswered { tool, confirmed } => {
+            ("confirmation answered", format!("{tool}: {}", if *confirmed { "yes" } else { "no" }))
+        }
+        EventKind::ResponseUttered { response, why, .. } => {
+            ("response uttered", format!("{response} ({})", why.word()))
+        }
     }
 }
 
@@ -75,6 +95,10 @@ fn weight(kind: &EventKind) -> Weight {
     match kind {
         EventKind::ToolReturned { outcome: ToolOutcome::Failed | ToolOutcome::Declined, .. }
         | EventKind::StackPatched { frames: None, .. }
+        | EventKind::SkillRefused { .. }
+        | EventKind::MemoryWriteRefused { .. }
+        | EventKind::ToolRefused { .. }
+        | EventKind::ConfirmationAnswered { confirmed: false, .. }
         | EventKind::Foreign { .. } => Weight::Refused,
         EventKind::AgentMessage { response: Some(response), .. } if *response == super::turns::MODEL_CALL_ERROR => {
             Weight::Refused
@@ -83,6 +107,10 @@ fn weight(kind: &EventKind) -> Weight {
         | EventKind::TurnEnded
         | EventKind::SessionStarted { .. }
         | EventKind::SessionEnded
+        | EventKind::StepEntered { .. }
+        | EventKind::ProjectEntryLocked { .. }
+        | EventKind::ToolCalled { .. }
+        | EventKind::ResponseUttered { .. }
         | EventKind::ActionTaken { .. } => Weight::Light,
         EventKind::UserMessage { .. }
         | EventKind::AgentMessage { .. }
@@ -99,8 +127,16 @@ fn weight(kind: &EventKind) -> Weight {
         | EventKind::MemoryWritten { .. }
         | EventKind::MemoryCleared { .. }
         | EventKind::ToolReturned { .. }
+        | EventKind::SkillPending { .. }
+        | EventKind::MemoryReset { .. }
+        | EventKind::ConfirmationAsked { .. }
+        | EventKind::ConfirmationAnswered { confirmed: true, .. }
         | EventKind::HistoryRewound { .. } => Weight::Normal,
     }
+}
+
+fn called(of: &ToolCall) -> String {
+    call(&of.tool, &of.arguments, of.caller, None)
 }
 
 fn speaker(source: MessageSource) -> &'static str {

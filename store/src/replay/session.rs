@@ -143,7 +143,7 @@ impl Session {
         }
         let after = |event: &Event| match event.origin {
             Origin::Imported { raw, .. } => raw > index,
-            Origin::Added => false,
+            Origin::Added | Origin::Recorded => false,
         };
         let count = self.events.iter().position(after).unwrap_or(self.events.len());
         Some(Position(count as u64))

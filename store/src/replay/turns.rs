@@ -140,7 +140,11 @@ fn first_effect(events: &[Event], from: usize, evidence: usize) -> usize {
                 by_engine.insert(skill);
                 false
             }
-            EventKind::SkillActivated { by: Activation::Model | Activation::Unknown, .. }
+            EventKind::SkillActivated { by: Activation::Step, .. } => false,
+            EventKind::SkillActivated {
+                by: Activation::Model | Activation::Reference | Activation::Tool | Activation::Unknown,
+                ..
+            }
             | EventKind::SkillInterrupted { .. }
             | EventKind::SkillResumed { .. } => true,
             EventKind::SkillCompleted { skill } | EventKind::SkillCancelled { skill, .. } => !by_engine.contains(skill),
@@ -150,6 +154,9 @@ fn first_effect(events: &[Event], from: usize, evidence: usize) -> usize {
                 matches!(source, MessageSource::Model | MessageSource::Filler)
             }
             EventKind::BlockCancelled { skill, .. } => !by_engine.contains(skill),
+            EventKind::SkillRefused { by, .. } => *by == Activation::Model,
+            EventKind::MemoryWriteRefused { writer, .. } => is_of_a_call(writer),
+            EventKind::ToolCalled { call } | EventKind::ToolRefused { call, .. } => call.caller == ToolCaller::Model,
             EventKind::SessionStarted { .. }
             | EventKind::SessionEnded
             | EventKind::UserMessage { .. }
@@ -161,6 +168,13 @@ fn first_effect(events: &[Event], from: usize, evidence: usize) -> usize {
             | EventKind::StackPatched { .. }
             | EventKind::ActionTaken { .. }
             | EventKind::HistoryRewound { .. }
+            | EventKind::SkillPending { .. }
+            | EventKind::MemoryReset { .. }
+            | EventKind::ProjectEntryLocked { .. }
+            | EventKind::StepEntered { .. }
+            | EventKind::ConfirmationAsked { .. }
+            | EventKind::ConfirmationAnswered { .. }
+            | EventKind::ResponseUttered { .. }
             | EventKind::Foreign { .. } => false,
         })
         .unwrap_or(evidence)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Cell, CellState, State, memory, stack};
-use crate::event::{Event, EventKind, Position};
+use crate::event::{Event, EventKind, Position, ToolCaller, UtterCause};
 
 /// Applies the event that follows `state`.
 ///
@@ -28,11 +28,14 @@ pub fn evolve(state: &mut State, event: &Event) {
         }
         EventKind::SessionEnded => state.ended = true,
         EventKind::SkillActivated { skill, .. } => {
-            if !stack::holds(state, skill) {
+            if !stack::has_started(state, skill) {
                 memory::reset(state, skill);
+                state.uttered.retain(|(of, _)| of != skill);
             }
             stack::activate(state, skill);
         }
+        EventKind::SkillRefused { skill, .. } => stack::drop_pending(state, skill),
+        EventKind::SkillPending { skill, resolver } => stack::pend(state, skill, resolver),
         EventKind::SkillCompleted { skill } => stack::complete(state, skill),
         EventKind::SkillCancelled { skill, step } => stack::cancel(state, skill, step.as_ref()),
         EventKind::SkillInterrupted { skill, step } => stack::interrupt(state, skill, step.as_ref()),
@@ -45,6 +48,17 @@ pub fn evolve(state: &mut State, event: &Event) {
         EventKind::BlockResumed { skill, block, step } => stack::stand_at(state, skill, block, step.as_ref()),
         EventKind::MemoryWritten { key, value, .. } => memory::write(state, key, value),
         EventKind::MemoryCleared { key, .. } => memory::clear(state, key),
+        EventKind::MemoryReset { key, value } => memory::reset_entry(state, key, value),
+        EventKind::ProjectEntryLocked { key } => memory::lock(state, key),
+        EventKind::StepEntered { skill, block, step } => stack::stand_at(state, skill, block, Some(step)),
+        EventKind::UserMessage { .. } => state.resolved.clear(),
+        EventKind::ConfirmationAnswered { tool, .. }
+        | EventKind::ToolReturned { tool, caller: ToolCaller::Confirmation, .. } => {
+            state.resolved.insert(tool.clone());
+        }
+        EventKind::ResponseUttered { response, why: UtterCause::Condition, skill: Some(skill) } => {
+            state.uttered.insert((skill.clone(), response.clone()));
+        }
         EventKind::StackPatched { frames, .. } => match frames {
             Some(frames) => stack::reconcile(state, frames),
             None => state.stack_conflicts.push(at),
@@ -66,10 +80,14 @@ pub fn evolve(state: &mut State, event: &Event) {
                 .collect();
         }
         EventKind::Foreign { name } => *state.unknown_kinds.entry(name.clone()).or_default() += 1,
-        EventKind::UserMessage { .. }
-        | EventKind::AgentMessage { .. }
+        EventKind::AgentMessage { .. }
         | EventKind::TurnEnded
         | EventKind::ToolReturned { .. }
+        | EventKind::ToolCalled { .. }
+        | EventKind::ToolRefused { .. }
+        | EventKind::ConfirmationAsked { .. }
+        | EventKind::ResponseUttered { .. }
+        | EventKind::MemoryWriteRefused { .. }
         | EventKind::ActionTaken { .. } => {}
     }
 }

@@ -52,6 +52,20 @@ pub(super) fn reset(state: &mut State, skill: &Name) {
     }
 }
 
+/// Returns one entry to its initial value (M54). One that has returned already stays as it is.
+pub(super) fn reset_entry(state: &mut State, key: &Name, value: &Arc<Value>) {
+    if state.memory.get(key).is_none_or(|cell| cell.state != CellState::Reset) {
+        change(state, key, Arc::clone(value), CellState::Reset, false);
+    }
+}
+
+/// Locks an entry that holds something (M43).
+pub(super) fn lock(state: &mut State, key: &Name) {
+    if let Some(cell) = state.memory.get_mut(key) {
+        cell.locked = true;
+    }
+}
+
 fn change(state: &mut State, key: &Name, value: Arc<Value>, kind: CellState, locks: bool) {
     let at = state.position;
     match state.memory.get_mut(key) {

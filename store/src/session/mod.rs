@@ -11,7 +11,7 @@ pub mod prose;
 pub mod response;
 mod stack;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::digest::Digest;
@@ -44,6 +44,10 @@ pub struct State {
     pub stack_conflicts: Vec<Position>,
     /// Whether the session ended.
     pub ended: bool,
+    /// The `when` responses that were said since their skill started, as skill and response (M239).
+    pub uttered: BTreeSet<(Name, Name)>,
+    /// The tools whose confirmation was answered since the last user message (M192).
+    pub resolved: BTreeSet<Name>,
     /// Initial values, to which a skill's entries return at a fresh start (M54).
     initial: BTreeMap<Name, Arc<Value>>,
 }

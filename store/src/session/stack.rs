@@ -12,8 +12,14 @@ pub(super) fn holds(state: &State, skill: &Name) -> bool {
     state.stack.iter().any(|frame| frame.skill == *skill)
 }
 
+/// Returns whether the skill has a frame and started: one that is pending did not (M335).
+pub(super) fn has_started(state: &State, skill: &Name) -> bool {
+    state.stack.iter().any(|frame| frame.skill == *skill && frame.parked != Some(Parked::Pending))
+}
+
 /// A skill starts, or comes to the top if it was parked (M280).
 pub(super) fn activate(state: &mut State, skill: &Name) {
+    drop_pending(state, skill);
     if holds(state, skill) {
         if state.active_skill() != Some(skill) {
             bring_up(state, skill);
@@ -25,6 +31,21 @@ pub(super) fn activate(state: &mut State, skill: &Name) {
         below.parked.get_or_insert(Parked::Delegation);
     }
     state.stack.push(frame(skill, None));
+}
+
+/// A skill waits for its precondition, beneath the skill that makes it hold (M335).
+pub(super) fn pend(state: &mut State, skill: &Name, resolver: &Name) {
+    if holds(state, skill) {
+        return;
+    }
+    let running = state.stack.iter().rev().take_while(|frame| frame.skill == *resolver).count();
+    let pending = Frame { parked: Some(Parked::Pending), ..frame(skill, None) };
+    state.stack.insert(state.stack.len() - running, pending);
+}
+
+/// Takes away the frame of a skill that waits for its precondition, if it does.
+pub(super) fn drop_pending(state: &mut State, skill: &Name) {
+    state.stack.retain(|frame| frame.skill != *skill || frame.parked != Some(Parked::Pending));
 }
 
 /// A skill ends: its frames go, and what lies beneath goes on unless the user must be asked (M276, M278).

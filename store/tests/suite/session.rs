@@ -5,6 +5,7 @@ use std::sync::Arc;
 use replay_store::event::{Activation, Actor, Event, EventKind, Origin, Position, RecordedFrame, Rewind, Writer};
 use replay_store::name::Name;
 use replay_store::profile::Profile;
+use replay_store::rule::Rule;
 use replay_store::session::{CellState, Parked, State, evolve};
 use replay_store::timestamp::Timestamp;
 use replay_store::value::Value;
@@ -301,4 +302,41 @@ fn recorded(frame: &str, skill: &str, block: Option<&str>) -> RecordedFrame {
         step: block.map(|_| "first".into()),
         interrupted: false,
     }
+}
+
+#[test]
+fn a_pending_skill_waits_beneath_its_resolver_and_starts_afresh() {
+    // M335
+    let pend = EventKind::SkillPending { skill: "claims".into(), resolver: "verify".into() };
+    let begin = [start(Profile::Mantle321, &[]), write("claims.ref", "7")];
+    let check = |more: &[EventKind], expected: &str| {
+        let state = after(begin.iter().chain(more).cloned());
+        assert_eq!(stack(&state), expected);
+        state
+    };
+    check(&[pend.clone(), activate("verify")], "[claims(pending), verify]");
+    check(&[activate("verify"), pend.clone()], "[claims(pending), verify]");
+    let waiting = [pend, activate("verify"), complete("verify")];
+    check(&waiting, "[claims(pending)]");
+    let refused = EventKind::SkillRefused { skill: "claims".into(), by: Activation::Model, rule: Rule::DenyRead };
+    check(&[&waiting[..], &[refused]].concat(), "[]");
+    let started = check(&[&waiting[..], &[activate("claims")]].concat(), "[claims]");
+    assert_eq!(entry(&started, "claims.ref"), "null reset @6 <2");
+}
+
+#[test]
+fn a_recorded_reset_stands_for_the_one_that_the_start_implies() {
+    // M54
+    let reset = EventKind::MemoryReset { key: "hold.day".into(), value: Arc::new(Value::Null) };
+    let state = after([start(Profile::Seed, &[]), write("hold.day", "1"), reset, activate("hold")]);
+    assert_eq!(entry(&state, "hold.day"), "null reset @3 <2");
+}
+
+#[test]
+fn an_answered_confirmation_counts_until_the_next_user_message() {
+    // M192
+    let answer = EventKind::ConfirmationAnswered { tool: "book".into(), confirmed: true };
+    let user = EventKind::UserMessage { text: "and now?".to_owned(), channel: None, message_id: None };
+    assert!(after([answer.clone()]).resolved.contains("book"));
+    assert!(after([answer, user]).resolved.is_empty());
 }
