@@ -55,10 +55,14 @@ pub fn width(shown: &str) -> usize {
 ///
 /// Fewer than two columns count as two, the width of the widest character.
 pub fn wrap(line: &str, columns: usize) -> Vec<String> {
+    wrap_shown(&visible(line), columns)
+}
+
+/// Cuts a line like [`wrap`] that came out of this module already.
+pub fn wrap_shown(shown: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(2);
-    let shown = visible(line);
     if shown.len() <= columns {
-        return vec![shown.into_owned()];
+        return vec![shown.to_owned()];
     }
     let mut rows = Vec::new();
     let mut row = Row::default();

@@ -91,7 +91,8 @@ fn words(kind: &EventKind) -> (&'static str, String) {
     }
 }
 
-fn weight(kind: &EventKind) -> Weight {
+/// Returns how much a kind of event should catch the eye.
+pub fn weight(kind: &EventKind) -> Weight {
     match kind {
         EventKind::ToolReturned { outcome: ToolOutcome::Failed | ToolOutcome::Declined, .. }
         | EventKind::StackPatched { frames: None, .. }
