@@ -1,1 +1,38 @@
 //! The replay debugger's terminal screens.
+//!
+//! [`App`] is all that the screens show, [`update`] is the one function that changes it, [`draw`] paints it. [`run`]
+//! joins them to a terminal.
+//!
+//! ```text
+//! terminal                          keys, signals, the terminal's modes
+//! update  key  command  action     wishes and what they do
+//! view                             what is painted
+//! content  prompt  label  search   what stands in each panel
+//! app  panel                       what there is to show, and where
+//! document  rows  line  theme      long texts, rows, tones
+//! ```
+
+pub mod action;
+pub mod app;
+pub mod document;
+pub mod key;
+pub mod line;
+pub mod panel;
+pub mod prompt;
+pub mod rows;
+pub mod search;
+pub mod theme;
+
+mod command;
+mod content;
+mod label;
+mod terminal;
+mod update;
+mod view;
+
+pub use action::Action;
+pub use app::App;
+pub use terminal::{Error, Options, Sessions, run};
+pub use theme::Theme;
+pub use update::{open, update};
+pub use view::draw;

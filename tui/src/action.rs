@@ -1,0 +1,98 @@
+//! What can be asked of the debugger.
+
+use crate::key::Key;
+use crate::panel::Panel;
+use crate::rows::Direction;
+
+/// A wish; [`crate::update`] fulfils it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// A key was pressed; what it means depends on what is open.
+    Press(Key),
+    /// Nothing was pressed for a while: a sequence that was begun is given up.
+    Pause,
+    /// The screen has another size: columns and rows.
+    Resize(u16, u16),
+    /// The mouse was pressed at a column and row.
+    Click(u16, u16),
+    /// The wheel was turned at a column and row.
+    Wheel(u16, u16, Direction),
+    /// One event on or back.
+    Step(Direction),
+    /// To the next or previous stop of a kind.
+    To(Stop, Direction),
+    /// One row in the panel with the keys; in the timeline one event.
+    Line(Direction),
+    /// Half a page.
+    HalfPage(Direction),
+    /// A page.
+    Page(Direction),
+    /// To the start, or the first row.
+    Start,
+    /// To the end, or the last row; with a count to that position.
+    End,
+    /// To the event that set the memory entry under the cursor.
+    Writer,
+    /// Gives a panel the keys.
+    Focus(Panel),
+    /// Gives the next or previous panel the keys.
+    FocusNext(Direction),
+    /// Details of the row under the cursor.
+    Open,
+    /// The panel alone on the screen, and back.
+    Zoom,
+    /// Closes what is open.
+    Close,
+    /// The prompt at the cursor in place of the last call's, and back.
+    Hypothetical,
+    /// Begins to type a search.
+    Search,
+    /// To the next or previous event that was found.
+    SearchAgain(Direction),
+    /// Begins to type a command.
+    Command,
+    /// Opens the help screen.
+    Help,
+    /// Back to the list of sessions.
+    Sessions,
+    /// Draws everything anew.
+    Redraw,
+    /// To the shell.
+    Suspend,
+    /// Ends the debugger.
+    Quit,
+}
+
+/// Kinds of places to stop at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// A tool call came back.
+    ToolCall,
+    /// The last event of a turn.
+    TurnEnd,
+    /// The user said something.
+    UserMessage,
+    /// Memory was written or cleared.
+    Write,
+    /// A skill or block came, went, was parked or went on.
+    SkillChange,
+    /// A prompt was built.
+    ModelCall,
+    /// Something was declined, refused, cancelled or failed.
+    Trouble,
+}
+
+impl Stop {
+    /// Returns what it is called in `no later …`.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Stop::ToolCall => "tool call",
+            Stop::TurnEnd => "end of a turn",
+            Stop::UserMessage => "user message",
+            Stop::Write => "write",
+            Stop::SkillChange => "skill change",
+            Stop::ModelCall => "model call",
+            Stop::Trouble => "refusal or failure",
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! All that the screens show. Views read it; only [`crate::update`] writes it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+use replay_store::event::Position;
+use replay_store::replay::Session;
+use replay_store::replay::rows::MemoryRow;
+use replay_store::session::{Cell, State};
+use replay_store::timestamp::Timestamp;
+
+use crate::document::Document;
+use crate::panel::{Arrangement, Layout, Panel, layout};
+use crate::prompt::PromptView;
+use crate::rows::Place;
+use crate::search::Search;
+use crate::theme::{Theme, Tone};
+
+/// Everything that the screens show.
+#[derive(Debug)]
+pub struct App {
+    /// The list of sessions, where there are several.
+    pub list: Option<List>,
+    /// The session that is open.
+    pub debugger: Option<Debugger>,
+    /// The whole screen.
+    pub area: Rect,
+    /// Whether colours are used.
+    pub theme: Theme,
+    /// A line that is being typed.
+    pub typing: Option<Typing>,
+    /// The help screen, if it is open.
+    pub help: Option<Help>,
+    /// What the last action has to say.
+    pub message: Option<Message>,
+    /// The number typed in front of a key.
+    pub count: Option<usize>,
+    /// The first key of a sequence.
+    pub prefix: Option<Prefix>,
+    /// What only the terminal's loop can do.
+    pub wish: Option<Wish>,
+}
+
+/// What only the terminal's loop can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// End.
+    Quit,
+    /// Go to the shell until the user comes back.
+    Suspend,
+    /// Forget what the screen shows, and draw all of it.
+    Redraw,
+}
+
+/// The sessions of a file, of which one is opened at a time.
+pub struct List {
+    /// One row a session.
+    pub rows: Vec<SessionRow>,
+    /// The row under the cursor.
+    pub cursor: usize,
+    /// Opens the session of a row; the error is one sentence.
+    pub open: Box<dyn Fn(usize) -> Result<Session, String>>,
+}
+
+/// A session of a file that holds several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionRow {
+    /// The id of the conversation.
+    pub id: String,
+    /// How many events it has.
+    pub events: u64,
+    /// How many agent turns, where that is known without opening it.
+    pub turns: Option<u64>,
+    /// The time of its first event.
+    pub started_at: Option<Timestamp>,
+}
+
+/// A line that is being typed at the bottom of the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Typing {
+    /// What it is for.
+    pub kind: TypingKind,
+    /// What was typed so far.
+    pub text: String,
+}
+
+/// What a typed line is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypingKind {
+    /// A command behind `:`.
+    Command,
+    /// A search behind `/`.
+    Search,
+}
+
+/// The help screen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Help {
+    /// Only rows with this text are shown.
+    pub filter: String,
+    /// The first row that is seen.
+    pub top: usize,
+}
+
+/// What an action has to say, at the bottom of the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The words.
+    pub text: String,
+    /// How they look.
+    pub tone: Tone,
+}
+
+/// The first key of a sequence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prefix {
+    /// The key.
+    pub key: String,
+    /// Where the cursor was before it, for keys that mean something alone, too.
+    pub before: Option<Position>,
+}
+
+/// A session and where in it the user is.
+#[derive(Debug)]
+pub struct Debugger {
+    /// The session.
+    pub session: Arc<Session>,
+    /// How many events are applied.
+    pub cursor: Position,
+    /// What holds there.
+    pub state: State,
+    /// The memory panel's lines.
+    pub memory: Vec<MemoryItem>,
+    /// The panel that has the keys.
+    pub focus: Panel,
+    /// The other panels, the last one with the keys first.
+    pub recent: Vec<Panel>,
+    /// Whether the panel is alone on the screen.
+    pub zoomed: bool,
+    /// The cursor of each panel but the timeline.
+    pub places: [Place; Panel::ALL.len()],
+    /// The prompt panel.
+    pub prompt: PromptView,
+    /// The event panel.
+    pub event: EventView,
+    /// The story of a memory entry, if it is open.
+    pub story: Option<Story>,
+    /// The last search.
+    pub search: Option<Search>,
+}
+
+/// A line of the memory panel.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MemoryItem {
+    /// Entries of this namespace follow.
+    Header(String),
+    /// An entry; with what was there before, where the event at the cursor changed it.
+    Entry(Box<MemoryRow>, Option<MemoryChange>),
+}
+
+/// What an entry held before the event at the cursor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryChange(pub Option<Cell>);
+
+/// The event panel: the event at a position and its raw records.
+#[derive(Debug, Default)]
+pub struct EventView {
+    /// The position that it was made for.
+    pub at: Option<Position>,
+    /// Its text.
+    pub document: Document,
+}
+
+/// All that happened to a memory entry up to the cursor, newest first.
+#[derive(Debug)]
+pub struct Story {
+    /// The entry.
+    pub key: String,
+    /// Its text; the origin of a line is the position of its event.
+    pub document: Document,
+    /// The row under the cursor.
+    pub place: Place,
+}
+
+impl App {
+    /// Returns an app without a session; one is opened from `list`, or put in.
+    pub fn new(theme: Theme) -> App {
+        App {
+            list: None,
+            debugger: None,
+            area: Rect::new(0, 0, 80, 24),
+            theme,
+            typing: None,
+            help: None,
+            message: None,
+            count: None,
+            prefix: None,
+            wish: None,
+        }
+    }
+}
+
+impl Debugger {
+    /// Returns where everything stands on a screen.
+    pub fn layout(&self, area: Rect) -> Layout {
+        layout(area, Arrangement { focus: self.focus, recent: &self.recent, zoomed: self.zoomed })
+    }
+
+    /// Returns whether a panel is on the screen.
+    pub fn shows(&self, panel: Panel, area: Rect) -> bool {
+        self.layout(area).panels.iter().any(|(shown, _)| *shown == panel)
+    }
+
+    /// Returns the cursor of a panel.
+    pub fn place(&self, panel: Panel) -> Place {
+        self.places[panel as usize]
+    }
+
+    /// Returns the memory entry under the cursor of its panel.
+    pub fn selected_entry(&self) -> Option<&MemoryRow> {
+        match self.memory.get(self.place(Panel::Memory).line)? {
+            MemoryItem::Entry(row, _) => Some(row),
+            MemoryItem::Header(_) => None,
+        }
+    }
+}
+
+impl fmt::Debug for List {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("List").field("rows", &self.rows).field("cursor", &self.cursor).finish_non_exhaustive()
+    }
+}
+
+/// Returns the part of a panel below its title, without the column that parts it from its left neighbour.
+pub(crate) fn inside(panel: Rect) -> Rect {
+    let left = u16::from(panel.x > 0);
+    Rect {
+        x: panel.x + left,
+        y: panel.y + 1,
+        width: panel.width.saturating_sub(left),
+        height: panel.height.saturating_sub(1),
+    }
+}

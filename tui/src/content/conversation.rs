@@ -1,0 +1,91 @@
+//! What user and agent said. What comes after the cursor is there, too, below a line that says where we are.
+//!
+//! A line's number is the position of its message; line 0 stands in front of the first one.
+
+use std::rc::Rc;
+
+use replay_store::event::{Event, EventKind, Position};
+use replay_store::replay::Session;
+use replay_store::replay::turns::MODEL_CALL_ERROR;
+use replay_store::value::Value;
+use replay_store::visible;
+
+use crate::app::Debugger;
+use crate::line::Line;
+use crate::rows::{Place, Rows};
+use crate::theme::Tone;
+
+/// The lines of the conversation.
+pub(crate) struct Conversation<'a> {
+    pub(crate) debugger: &'a Debugger,
+}
+
+/// Returns the last message at or before a position.
+pub(crate) fn place_at(session: &Session, at: Position) -> Place {
+    let events = &session.events[..at.0 as usize];
+    Place { line: events.iter().rposition(is_message).map_or(0, |index| index + 1), row: 0 }
+}
+
+fn is_message(event: &Event) -> bool {
+    matches!(event.kind, EventKind::UserMessage { .. } | EventKind::AgentMessage { .. })
+}
+
+impl Rows for Conversation<'_> {
+    fn previous(&self, line: usize) -> Option<usize> {
+        let before = line.checked_sub(1)?;
+        let events = &self.debugger.session.events[..before];
+        Some(events.iter().rposition(is_message).map_or(0, |index| index + 1))
+    }
+
+    fn next(&self, line: usize) -> Option<usize> {
+        let events = &self.debugger.session.events[line..];
+        events.iter().position(is_message).map(|index| line + index + 1)
+    }
+
+    fn rows(&self, line: usize, columns: usize) -> Rc<[Line]> {
+        let cursor = self.debugger.cursor.0 as usize;
+        let event = self.debugger.session.event(Position(line as u64));
+        let mut rows = match event {
+            Some(event) => message(event, line > cursor, columns),
+            None if self.next(0).is_none() => vec![Line::new().own(Tone::Quiet, "nobody said anything")],
+            None => Vec::new(),
+        };
+        let is_here = line <= cursor && self.next(line).is_none_or(|next| next > cursor);
+        if is_here {
+            rows.push(Line::new().own(Tone::Title, "──── ").number(Tone::Strong, cursor).own(Tone::Title, " ────"));
+        } else if rows.is_empty() {
+            rows.push(Line::new());
+        }
+        Rc::from(rows)
+    }
+}
+
+fn message(event: &Event, is_later: bool, columns: usize) -> Vec<Line> {
+    let (speaker, tone, text) = match &event.kind {
+        EventKind::UserMessage { text, .. } => ("» user: ", Tone::User, text),
+        EventKind::AgentMessage { text, response: Some(response), .. } if *response == MODEL_CALL_ERROR => {
+            ("« model call failed: ", Tone::Bad, text)
+        }
+        EventKind::AgentMessage { text, .. } => ("« agent: ", Tone::Agent, text),
+        _ => return Vec::new(),
+    };
+    let tone = if is_later { Tone::Quiet } else { tone };
+    let mut rows = Vec::new();
+    let mut lines = visible::lines(text);
+    let first = Line::new().own(if is_later { Tone::Quiet } else { Tone::Strong }, speaker);
+    rows.extend(first.foreign_whole(tone, lines.next().unwrap_or_default()).wrap(columns));
+    for line in lines {
+        rows.extend(Line::new().own(tone, "  ").foreign_whole(tone, line).wrap(columns));
+    }
+    if let EventKind::AgentMessage { data, .. } = &event.kind
+        && let Some(Value::List(buttons)) = data.get("buttons")
+        && !buttons.is_empty()
+    {
+        let titles = buttons.iter().filter_map(|button| button.get("title").and_then(Value::as_text));
+        let row = titles.fold(Line::new().own(Tone::Quiet, "  buttons:"), |row, title| {
+            row.own(Tone::Quiet, " [").foreign(tone, title).own(Tone::Quiet, "]")
+        });
+        rows.extend(row.wrap(columns));
+    }
+    rows
+}

@@ -1,0 +1,271 @@
+//! The event at the cursor with everything that it says, and the raw records that it was read from.
+
+use replay_store::event::{Event, EventKind, Form, Origin};
+use replay_store::replay::headline::{headline, who};
+use replay_store::value::Value;
+
+use crate::app::{Debugger, EventView};
+use crate::document::Document;
+use crate::label::{caller_words, outcome_words, short, speaker_words};
+use crate::theme::Tone;
+
+/// Makes the panel's text for the cursor.
+pub(crate) fn view(debugger: &Debugger) -> EventView {
+    let mut document = Document::default();
+    match debugger.session.event(debugger.cursor) {
+        Some(event) => write(&mut document, debugger, event),
+        None => {
+            document.push("Nothing is applied yet. j or → goes to the first event, ? shows all keys.", Tone::Quiet, 0)
+        }
+    }
+    EventView { at: Some(debugger.cursor), document }
+}
+
+fn write(document: &mut Document, debugger: &Debugger, event: &Event) {
+    let session = &debugger.session;
+    let line = headline(event);
+    document.push(&format!("{} {}\n", debugger.cursor, line.kind), Tone::Strong, 0);
+    let turn = event.turn.map_or_else(|| "between turns".to_owned(), |turn| turn.to_string());
+    field(document, "turn", &turn);
+    field(document, "time", &event.time.to_string());
+    let led_to = session.turn_at(debugger.cursor).map_or(&[][..], |turn| &turn.calls);
+    if let Some(call) = led_to.iter().find(|call| call.before.0 + 1 == debugger.cursor.0) {
+        field(document, "follows", &format!("model call {} of the turn", call.number));
+    }
+    if let Some(cause) = event.cause {
+        let cause_line = session.event(cause).map(headline).map(|cause| format!(": {} {}", cause.kind, cause.text));
+        field(document, "cause", &format!("{cause}{}", cause_line.unwrap_or_default()));
+    }
+    fields(document, debugger, &event.kind);
+    match event.origin {
+        Origin::Imported { form, .. } => {
+            for index in event.origin.raw_indexes() {
+                document.push_line(&format!("── raw record {index}, {} ──\n", form_word(form)), Tone::Title, 0);
+                match session.raw.get(index) {
+                    Some(bytes) => document.push(&indented(&String::from_utf8_lossy(bytes)), Tone::Plain, 0),
+                    None => document.push("its bytes are not at hand", Tone::Quiet, 0),
+                }
+            }
+        }
+        Origin::Recorded => document.push_line("decided and recorded by replay", Tone::Quiet, 0),
+        Origin::Added => document.push_line("put in by the reader: the record has no such event", Tone::Quiet, 0),
+    }
+}
+
+fn fields(document: &mut Document, debugger: &Debugger, kind: &EventKind) {
+    let mut named = |name: &'static str, text: Option<&str>| {
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
+            field(document, name, text);
+        }
+    };
+    match kind {
+        EventKind::SessionStarted { definition, profile, initial } => {
+            named("agent", definition.map(|digest| digest.to_string()).as_deref());
+            named("profile", profile.map(|profile| profile.name()));
+            named("initial", Some(&format!("{} values", initial.len())));
+        }
+        EventKind::SessionEnded | EventKind::TurnEnded => {}
+        EventKind::UserMessage { text, channel, message_id } => {
+            named("text", Some(text));
+            named("channel", channel.as_deref());
+            named("id", message_id.as_deref());
+        }
+        EventKind::AgentMessage { text, source, response, model_millis, data } => {
+            named("text", Some(text));
+            named("spoken by", Some(speaker_words(*source)));
+            named("response", response.as_deref());
+            named("model", model_millis.map(|millis| format!("{millis} ms")).as_deref());
+            named("data", Some(&data.to_json()).filter(|_| !is_empty(data)).map(String::as_str));
+        }
+        EventKind::SkillActivated { skill, .. } | EventKind::SkillCompleted { skill } => named("skill", Some(skill)),
+        EventKind::SkillCancelled { skill, step }
+        | EventKind::SkillInterrupted { skill, step }
+        | EventKind::SkillResumed { skill, step } => {
+            named("skill", Some(skill));
+            named("step", step.as_deref());
+        }
+        EventKind::BlockEntered { skill, block } => {
+            named("skill", Some(skill));
+            named("block", Some(block));
+        }
+        EventKind::BlockCompleted { skill, block, step }
+        | EventKind::BlockCancelled { skill, block, step }
+        | EventKind::BlockInterrupted { skill, block, step }
+        | EventKind::BlockResumed { skill, block, step } => {
+            named("skill", Some(skill));
+            named("block", Some(block));
+            named("step", step.as_deref());
+        }
+        EventKind::MemoryWritten { key, writer, .. } | EventKind::MemoryCleared { key, writer } => {
+            named("key", Some(key));
+            let change = debugger.session.changes(debugger.cursor).into_iter().find(|change| change.key == *key);
+            if let Some(change) = change {
+                let before = change.before.map(|cell| short(&cell.value).into_owned());
+                named("old", Some(before.as_deref().unwrap_or("never written")));
+                named("new", Some(&short(&change.after.value)));
+            }
+            named("written by", Some(&who(writer)));
+            named("call", writer.call_id.as_deref());
+            named("arguments", Some(&writer.arguments));
+        }
+        EventKind::ToolReturned { tool, arguments, result, outcome, error, caller, skill, call_id, .. } => {
+            named("tool", Some(tool));
+            let words = outcome_words(*outcome).text();
+            named("outcome", Some(if words.is_empty() { "ran and returned" } else { words.trim() }));
+            named("error", error.as_deref());
+            named("asked by", Some(caller_words(*caller)));
+            named("skill", skill.as_deref());
+            named("arguments", Some(arguments));
+            named("result", Some(result));
+            named("call", call_id.as_deref());
+        }
+        EventKind::StackPatched { frames, patch } => {
+            if frames.is_none() {
+                named("note", Some("the patch doesn't fit the stack that was there before"));
+            }
+            named("patch", Some(patch));
+        }
+        EventKind::ActionTaken { action, policy, confidence } => {
+            named("action", Some(action));
+            named("policy", policy.as_deref());
+            named("confidence", confidence.map(|confidence| confidence.to_string()).as_deref());
+        }
+        EventKind::HistoryRewound { cells, to, .. } => {
+            named("kept", Some(&format!("{} entries", cells.len())));
+            named("back to", to.map(|to| to.to_string()).as_deref());
+        }
+        EventKind::Foreign { name } => named("kind", Some(name)),
+        EventKind::SkillRefused { skill, rule, .. } => {
+            named("skill", Some(skill));
+            named("rule", Some(&format!("{rule}: {}", rule.text())));
+        }
+        EventKind::SkillPending { skill, resolver } => {
+            named("skill", Some(skill));
+            named("until", Some(resolver));
+        }
+        EventKind::MemoryWriteRefused { asked, key, value, writer, refusal, rule } => {
+            named("asked for", Some(asked));
+            named("key", key.as_deref());
+            named("value", Some(&value.to_json()));
+            named("writer", Some(&who(writer)));
+            named("answer", Some(refusal.word()));
+            named("rule", Some(&format!("{rule}: {}", rule.text())));
+        }
+        EventKind::MemoryReset { key, value } => {
+            named("key", Some(key));
+            named("value", Some(&value.to_json()));
+        }
+        EventKind::ProjectEntryLocked { key } => named("key", Some(key)),
+        EventKind::StepEntered { skill, block, step } => {
+            named("skill", Some(skill));
+            named("block", Some(block));
+            named("step", Some(step));
+        }
+        EventKind::ToolCalled { call } | EventKind::ConfirmationAsked { call } => {
+            named("tool", Some(&call.tool));
+            named("asked by", Some(caller_words(call.caller)));
+            named("arguments", Some(&call.arguments));
+        }
+        EventKind::ToolRefused { call, rule } => {
+            named("tool", Some(&call.tool));
+            named("arguments", Some(&call.arguments));
+            named("rule", Some(&format!("{rule}: {}", rule.text())));
+        }
+        EventKind::ConfirmationAnswered { tool, confirmed } => {
+            named("tool", Some(tool));
+            named("answer", Some(if *confirmed { "yes: it runs" } else { "no: it never runs" }));
+        }
+        EventKind::ResponseUttered { response, why, skill } => {
+            named("response", Some(response));
+            named("why", Some(why.word()));
+            named("skill", skill.as_deref());
+        }
+    }
+}
+
+fn field(document: &mut Document, name: &'static str, text: &str) {
+    document.push_line(&format!("{name:<11}"), Tone::Quiet, 0);
+    document.push(text, Tone::Plain, 0);
+    document.push("\n", Tone::Plain, 0);
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::List(items) => items.is_empty(),
+        Value::Map(pairs) => pairs.is_empty(),
+        Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Text(_) => false,
+    }
+}
+
+fn form_word(form: Form) -> &'static str {
+    match form {
+        Form::Flat => "flat",
+        Form::ProtoJson => "ProtoJSON",
+        Form::Classic => "classic",
+    }
+}
+
+/// Breaks JSON text into lines, with blanks in front. All characters but the blanks between its tokens stay.
+fn indented(json: &str) -> String {
+    let mut out = String::with_capacity(json.len() * 2);
+    let mut depth = 0usize;
+    let mut in_text = false;
+    let mut escaped = false;
+    for character in json.chars() {
+        if in_text {
+            out.push(character);
+            in_text = character != '"' || escaped;
+            escaped = character == '\\' && !escaped;
+            continue;
+        }
+        match character {
+            '"' => {
+                out.push('"');
+                in_text = true;
+            }
+            '{' | '[' => {
+                depth += 1;
+                out.push(character);
+                new_line(&mut out, depth);
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                new_line(&mut out, depth);
+                out.push(character);
+            }
+            ',' => {
+                out.push(',');
+                new_line(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            ' ' | '\n' | '\r' | '\t' => {}
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// Blanks in front grow with the depth up to here, so that deep nesting doesn't square the size.
+const DEPTH_MAX: usize = 20;
+
+fn new_line(out: &mut String, depth: usize) {
+    out.push('\n');
+    out.extend(std::iter::repeat_n("  ", depth.min(DEPTH_MAX)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_broken_outside_of_its_texts_only() {
+        let lines = "{\n  \"a\": [\n    1,\n    \"x, {y\\\" :\"\n  ]\n}";
+        assert_eq!(indented(r#"{"a":[1,"x, {y\" :"]}"#), lines);
+    }
+
+    #[test]
+    fn what_is_no_json_is_shown_all_the_same() {
+        assert_eq!(indented("}}]oops"), "\n}\n}\n]oops");
+    }
+}

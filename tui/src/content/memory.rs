@@ -1,0 +1,256 @@
+//! The memory entries, grouped by whose they are, and the story of one of them.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use replay_store::event::{Event, EventKind, Position};
+use replay_store::name::split_key;
+use replay_store::replay::Session;
+use replay_store::replay::headline::{headline, who};
+use replay_store::replay::rows::{MemoryRow, RowState, Scope};
+use replay_store::session::{Cell, CellState, State, evolve};
+
+use crate::app::{Debugger, MemoryChange, MemoryItem, Story};
+use crate::document::Document;
+use crate::label::short;
+use crate::line::Line;
+use crate::rows::{Place, Rows};
+use crate::theme::Tone;
+use crate::update::step_before;
+
+/// The lines of the memory panel.
+pub(crate) struct Memory<'a> {
+    pub(crate) debugger: &'a Debugger,
+}
+
+/// Returns the panel's lines at a position.
+pub(crate) fn items(session: &Session, at: Position, state: &State) -> Vec<MemoryItem> {
+    let before = step_before(session, at).map(|(before, _)| before);
+    let mut items = Vec::new();
+    let mut group = None;
+    for row in session.memory_rows(state) {
+        let header = header(&row, state);
+        if group.as_ref() != Some(&header) {
+            items.push(MemoryItem::Header(header.clone()));
+            group = Some(header);
+        }
+        let change = before.as_ref().and_then(|before| {
+            let before = before.memory.get(&row.key);
+            differs(before, state.memory.get(&row.key)).then(|| MemoryChange(before.cloned()))
+        });
+        items.push(MemoryItem::Entry(Box::new(row), change));
+    }
+    items
+}
+
+/// Values are shared between states, so that nothing large is compared.
+fn differs(before: Option<&Cell>, after: Option<&Cell>) -> bool {
+    match (before, after) {
+        (Some(before), Some(after)) => {
+            let same_value =
+                Arc::ptr_eq(&before.value, &after.value) || (before.value.is_null() && after.value.is_null());
+            (before.set_at, before.state) != (after.set_at, after.state) || !same_value
+        }
+        (None, None) => false,
+        (Some(_), None) | (None, Some(_)) => true,
+    }
+}
+
+fn header(row: &MemoryRow, state: &State) -> String {
+    let space = split_key(&row.key).map_or("", |(space, _)| space);
+    match row.scope {
+        Scope::Project => "project".to_owned(),
+        Scope::Public | Scope::Private | Scope::Skill => {
+            let active = state.active_skill().is_some_and(|skill| *skill == space);
+            format!("skill {space}{}", if active { " (active)" } else { "" })
+        }
+        Scope::Engine => format!("engine skill {space}"),
+        Scope::System => "engine".to_owned(),
+        Scope::Slot => "slots".to_owned(),
+    }
+}
+
+impl Rows for Memory<'_> {
+    fn previous(&self, line: usize) -> Option<usize> {
+        line.checked_sub(1)
+    }
+
+    fn next(&self, line: usize) -> Option<usize> {
+        (line + 1 < self.debugger.memory.len()).then_some(line + 1)
+    }
+
+    fn rows(&self, line: usize, columns: usize) -> Rc<[Line]> {
+        match self.debugger.memory.get(line) {
+            Some(MemoryItem::Header(text)) => Rc::from([Line::new().foreign(Tone::Strong, text)]),
+            Some(MemoryItem::Entry(row, change)) => entry(row, change.as_ref(), columns),
+            None => Rc::from([Line::new().own(Tone::Quiet, "no memory entry yet")]),
+        }
+    }
+}
+
+/// A change takes a second row where both values don't fit into one.
+fn entry(row: &MemoryRow, change: Option<&MemoryChange>, columns: usize) -> Rc<[Line]> {
+    let name = split_key(&row.key).map_or(&*row.key, |(_, name)| name);
+    let tone = if change.is_some() { Tone::Changed } else { Tone::Memory };
+    let line = Line::new().own(Tone::Changed, if change.is_some() { "*" } else { " " }).foreign(tone, name);
+    let line = line.then(flags(row)).own(Tone::Quiet, " = ");
+    let Some(MemoryChange(before)) = change else { return Rc::from([line.then(value(row))]) };
+    let (old, new) = (line.then(cell(before.as_ref())), Line::new().own(Tone::Changed, " → ").then(value(row)));
+    if old.width() + new.width() <= columns {
+        return Rc::from([old.then(new)]);
+    }
+    Rc::from([old, Line::new().own(Tone::Changed, "*").then(new)])
+}
+
+/// Columns for the old value where the new one stands on the same row.
+const OLD_WIDTH: usize = 24;
+
+/// Returns a row about a change: the entry, what was there, what is there now, and who wrote it.
+pub(crate) fn change(row: &MemoryRow, change: &MemoryChange, event: &Event) -> Line {
+    let line = Line::new().foreign(Tone::Memory, &row.key).own(Tone::Quiet, ": ");
+    let line = line.then(cell(change.0.as_ref()).clip(OLD_WIDTH)).own(Tone::Changed, " → ").then(value(row));
+    match &event.kind {
+        EventKind::MemoryWritten { writer, .. } | EventKind::MemoryCleared { writer, .. } => {
+            line.own(Tone::Quiet, " by ").foreign(Tone::Plain, &who(writer))
+        }
+        _ => line,
+    }
+}
+
+/// Returns what is special about an entry, in words.
+pub(crate) fn flags(row: &MemoryRow) -> Line {
+    let mut words = Vec::new();
+    match row.scope {
+        Scope::Private => words.push("private"),
+        Scope::Public => words.push("public"),
+        Scope::Project | Scope::Skill | Scope::Engine | Scope::System | Scope::Slot => {}
+    }
+    if row.locked {
+        words.push("locked");
+    }
+    if row.pii == Some(true) {
+        words.push("pii");
+    }
+    match words.is_empty() {
+        true => Line::new(),
+        false => Line::new().foreign(Tone::Quiet, &format!(" ({})", words.join(", "))),
+    }
+}
+
+fn value(row: &MemoryRow) -> Line {
+    let text = short(&row.value);
+    match row.state {
+        RowState::Set => Line::new().foreign(Tone::Plain, &text),
+        RowState::NeverWritten => Line::new().own(Tone::Quiet, "never written"),
+        RowState::Cleared => Line::new().own(Tone::Quiet, "cleared"),
+        RowState::Reset if row.value.is_null() => Line::new().own(Tone::Quiet, "reset"),
+        RowState::Initial => Line::new().foreign(Tone::Plain, &text).own(Tone::Quiet, " (initial)"),
+        RowState::Reset => Line::new().foreign(Tone::Plain, &text).own(Tone::Quiet, " (reset)"),
+    }
+}
+
+fn cell(cell: Option<&Cell>) -> Line {
+    let Some(cell) = cell else { return Line::new().own(Tone::Quiet, "never written") };
+    match cell.state {
+        CellState::Cleared => Line::new().own(Tone::Quiet, "cleared"),
+        CellState::Reset if cell.value.is_null() => Line::new().own(Tone::Quiet, "reset"),
+        CellState::Set | CellState::Initial | CellState::Reset => Line::new().foreign(Tone::Quiet, &short(&cell.value)),
+    }
+}
+
+/// Returns two rows about an entry: who set it, and what was there before.
+pub(crate) fn footnote(session: &Session, row: &MemoryRow) -> [Line; 2] {
+    let set = match row.set_at {
+        Some(at) => {
+            Line::new().own(Tone::Quiet, "at ").number(Tone::Strong, at).then(written_by(session, &row.key, at))
+        }
+        None => match row.state {
+            RowState::Initial => Line::new().own(Tone::Quiet, "the initial value of the agent folder"),
+            _ => Line::new().own(Tone::Quiet, "never written"),
+        },
+    };
+    let before = match row.previous {
+        Some(at) => Line::new()
+            .own(Tone::Quiet, "before: ")
+            .then(left_by(session, &row.key, at))
+            .own(Tone::Quiet, " at ")
+            .number(Tone::Strong, at)
+            .then(written_by(session, &row.key, at)),
+        None => Line::new().own(Tone::Quiet, "no write before that"),
+    };
+    [set, before]
+}
+
+/// Returns the value that the event at `at` left in an entry.
+fn left_by(session: &Session, key: &str, at: Position) -> Line {
+    match session.event(at).map(|event| &event.kind) {
+        Some(EventKind::MemoryWritten { key: written, value, .. }) if *written == key => {
+            Line::new().foreign(Tone::Plain, &short(value))
+        }
+        Some(EventKind::MemoryCleared { .. }) => Line::new().own(Tone::Plain, "cleared"),
+        Some(_) => {
+            let Some((mut state, event)) = step_before(session, at) else { return Line::new() };
+            evolve(&mut state, event);
+            cell(state.memory.get(key))
+        }
+        None => Line::new(),
+    }
+}
+
+fn written_by(session: &Session, key: &str, at: Position) -> Line {
+    match session.event(at).map(|event| &event.kind) {
+        Some(EventKind::MemoryWritten { key: written, writer, .. }) if *written == key => {
+            Line::new().own(Tone::Quiet, " by ").foreign(Tone::Plain, &who(writer))
+        }
+        Some(EventKind::MemoryCleared { key: cleared, writer }) if *cleared == key => {
+            Line::new().own(Tone::Quiet, ", cleared by ").foreign(Tone::Plain, &who(writer))
+        }
+        Some(EventKind::SkillActivated { skill, .. }) => Line::new()
+            .own(Tone::Quiet, ", reset because ")
+            .foreign(Tone::Plain, skill)
+            .own(Tone::Quiet, " started again"),
+        Some(EventKind::HistoryRewound { .. }) => Line::new().own(Tone::Quiet, ", restored by a rewind"),
+        Some(_) | None => Line::new(),
+    }
+}
+
+/// Writes of an entry that a story tells; older ones are one `gd` away.
+const STORY_LENGTH: usize = 100;
+
+/// Returns the story of the entry under the cursor.
+pub(crate) fn story(debugger: &Debugger) -> Option<Story> {
+    let row = debugger.selected_entry()?;
+    let session = &debugger.session;
+    let mut document = Document::default();
+    let flags = flags(row).text();
+    document.push(&format!("{}{flags}, now:\n", row.key), Tone::Strong, 0);
+    document.push_line(&short_or_words(row), Tone::Plain, 0);
+    let mut at = row.set_at;
+    for _ in 0..STORY_LENGTH {
+        let Some(position) = at else { break };
+        let Some(event) = session.event(position) else { break };
+        let number = usize::try_from(position.0).unwrap_or(0);
+        let turn = event.turn.map_or_else(|| "between turns".to_owned(), |turn| format!("turn {turn}"));
+        let line = headline(event);
+        document.push_line("\n", Tone::Plain, 0);
+        document.push_line(
+            &format!("{position} {} ({turn}, {})\n", line.kind, event.time.clock()),
+            Tone::Strong,
+            number,
+        );
+        document.push_line(&format!("  {}\n", line.text), Tone::Plain, number);
+        if let EventKind::MemoryWritten { writer, .. } | EventKind::MemoryCleared { writer, .. } = &event.kind
+            && !writer.arguments.is_empty()
+        {
+            document.push_line(&format!("  called with {}\n", writer.arguments), Tone::Quiet, number);
+        }
+        at = session.previous_write(&row.key, position);
+    }
+    document.push_line("\n", Tone::Plain, 0);
+    document.push_line("Enter goes to the event of a line, Esc closes.", Tone::Quiet, 0);
+    Some(Story { key: row.key.to_string(), document, place: Place::default() })
+}
+
+fn short_or_words(row: &MemoryRow) -> String {
+    value(row).text()
+}

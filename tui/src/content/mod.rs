@@ -1,0 +1,99 @@
+//! What stands in each panel, by rows.
+
+pub(crate) mod conversation;
+pub(crate) mod event;
+pub(crate) mod findings;
+pub(crate) mod memory;
+pub(crate) mod stack;
+pub(crate) mod timeline;
+
+use std::rc::Rc;
+
+use ratatui::layout::Rect;
+
+use crate::app::Debugger;
+use crate::document::Document;
+use crate::line::Line;
+use crate::panel::Panel;
+use crate::rows::{self, Direction, Place, Rows};
+
+/// Returns the lines of a panel.
+fn source(debugger: &Debugger, panel: Panel) -> Box<dyn Rows + '_> {
+    match panel {
+        Panel::Timeline => Box::new(timeline::Timeline { debugger }),
+        Panel::Conversation => Box::new(conversation::Conversation { debugger }),
+        Panel::Memory => match &debugger.story {
+            Some(story) => Box::new(Borrowed(&story.document)),
+            None => Box::new(memory::Memory { debugger }),
+        },
+        Panel::Stack => Box::new(stack::lines(&debugger.state)),
+        Panel::Prompt => match &debugger.prompt.shown {
+            Some(shown) => Box::new(Borrowed(&shown.document)),
+            None => Box::new(Vec::new()),
+        },
+        Panel::Event => Box::new(Borrowed(&debugger.event.document)),
+        Panel::Findings => Box::new(findings::Findings { session: &debugger.session }),
+    }
+}
+
+/// Returns the row under the cursor of a panel.
+fn cursor(debugger: &Debugger, panel: Panel) -> Place {
+    match (panel, &debugger.story) {
+        (Panel::Timeline, _) => Place { line: timeline::row_of(&debugger.session, debugger.cursor), row: 0 },
+        (Panel::Memory, Some(story)) => story.place,
+        (other, _) => debugger.place(other),
+    }
+}
+
+/// Returns the rows of a panel that fit in `inside`, and the one under its cursor.
+pub(crate) fn window(debugger: &Debugger, panel: Panel, inside: Rect) -> (Vec<(Place, Line)>, Place) {
+    let cursor = cursor(debugger, panel);
+    let rows = rows::window(&*source(debugger, panel), cursor, usize::from(inside.width), usize::from(inside.height));
+    (rows, cursor)
+}
+
+/// Returns the place some rows away from the cursor of a panel.
+pub(crate) fn walk(debugger: &Debugger, panel: Panel, columns: usize, way: (Direction, usize)) -> Place {
+    rows::walk(&*source(debugger, panel), cursor(debugger, panel), columns, way.0, way.1)
+}
+
+/// Returns the last row of a panel.
+pub(crate) fn last_place(debugger: &Debugger, panel: Panel, inside: Rect) -> Place {
+    let document = match (panel, &debugger.story) {
+        (Panel::Memory, Some(story)) => Some(&story.document),
+        (Panel::Prompt, _) => debugger.prompt.shown.as_ref().map(|shown| &shown.document),
+        (Panel::Event, _) => Some(&debugger.event.document),
+        _ => None,
+    };
+    if let Some(document) = document {
+        let line = document.line_count().saturating_sub(1);
+        let row = document.rows(line, usize::from(inside.width)).len().saturating_sub(1);
+        return Place { line, row };
+    }
+    if panel == Panel::Conversation {
+        return conversation::place_at(&debugger.session, debugger.session.end());
+    }
+    walk(debugger, panel, usize::from(inside.width), (Direction::Forward, usize::MAX))
+}
+
+/// Returns what stands in a row of the screen.
+pub(crate) fn place_at(debugger: &Debugger, panel: Panel, inside: Rect, row: usize) -> Option<Place> {
+    window(debugger, panel, inside).0.get(row).map(|(place, _)| *place)
+}
+
+/// A document that somebody else keeps.
+struct Borrowed<'a>(&'a Document);
+
+impl Rows for Borrowed<'_> {
+    fn previous(&self, line: usize) -> Option<usize> {
+        self.0.previous(line)
+    }
+
+    fn next(&self, line: usize) -> Option<usize> {
+        self.0.next(line)
+    }
+
+    fn rows(&self, line: usize, columns: usize) -> Rc<[Line]> {
+        self.0.rows(line, columns)
+    }
+}

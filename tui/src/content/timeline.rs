@@ -1,0 +1,123 @@
+//! All events in order, with a heading in front of each turn.
+//!
+//! Row 0 is the start, where nothing is applied. Where a heading stands follows from the index of turns, so that no
+//! row costs more than a look into it.
+
+use std::rc::Rc;
+
+use ratatui::layout::{Position as Point, Rect};
+use replay_store::event::Position;
+use replay_store::replay::Session;
+use replay_store::replay::turns::{CallKind, Turn};
+
+use crate::app::Debugger;
+use crate::label::label;
+use crate::line::Line;
+use crate::rows::{Place, Rows, window};
+use crate::theme::Tone;
+
+/// The lines of the timeline.
+pub(crate) struct Timeline<'a> {
+    pub(crate) debugger: &'a Debugger,
+}
+
+enum Item<'a> {
+    Event(Position),
+    Heading(&'a Turn),
+}
+
+/// Returns the row of a position.
+pub(crate) fn row_of(session: &Session, at: Position) -> usize {
+    at.0 as usize + session.turns.partition_point(|turn| turn.first <= at)
+}
+
+/// Returns the position that stands at a point of the screen; for a heading the event beneath it.
+pub(crate) fn position_at(debugger: &Debugger, inside: Rect, at: Point) -> Option<Position> {
+    let cursor = Place { line: row_of(&debugger.session, debugger.cursor), row: 0 };
+    let rows = window(&Timeline { debugger }, cursor, usize::from(inside.width), usize::from(inside.height));
+    let (place, _) = rows.get(usize::from(at.y.checked_sub(inside.y)?))?;
+    Some(match item(&debugger.session, place.line) {
+        Item::Event(position) => position,
+        Item::Heading(turn) => turn.first,
+    })
+}
+
+fn item(session: &Session, row: usize) -> Item<'_> {
+    let turns = &session.turns;
+    // The heading of the turn at `index` stands in front of its first event and behind `index` other headings.
+    let heading = |index: usize| turns[index].first.0 as usize + index;
+    let (mut low, mut high) = (0, turns.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        if heading(middle) <= row { low = middle + 1 } else { high = middle }
+    }
+    match low.checked_sub(1) {
+        Some(last) if heading(last) == row => Item::Heading(&turns[last]),
+        Some(_) | None => Item::Event(Position((row - low) as u64)),
+    }
+}
+
+impl Timeline<'_> {
+    fn event(&self, at: Position) -> Line {
+        let debugger = self.debugger;
+        let session = &debugger.session;
+        let here = at == debugger.cursor;
+        let digits = session.end().0.max(10).to_string().len();
+        let hit = debugger.search.as_ref().is_some_and(|search| search.number_at(at).is_some());
+        let number = if hit { Tone::Match } else { Tone::Quiet };
+        let line = Line::new().own(Tone::Strong, if here { "▸" } else { " " });
+        let line = line.pad_to(1 + digits - at.0.to_string().len()).number(number, at.0).then(call_mark(session, at));
+        let Some(event) = session.event(at) else {
+            return line.own(Tone::Quiet, "the start: nothing is applied");
+        };
+        let label = label(event);
+        match &debugger.search {
+            Some(search) if hit => line.then(label.highlight(|text| search.pattern.find(text))),
+            Some(_) | None => line.then(label),
+        }
+    }
+}
+
+/// A mark in front of the first event that a model call led to.
+fn call_mark(session: &Session, at: Position) -> Line {
+    let calls = session.turn_at(at).map_or(&[][..], |turn| &turn.calls);
+    let call = calls.iter().find(|call| call.before.0 + 1 == at.0);
+    match call.map(|call| call.kind) {
+        None => Line::new().own(Tone::Plain, " "),
+        Some(CallKind::Answer) => Line::new().own(Tone::Strong, "●"),
+        Some(CallKind::Failed) => Line::new().own(Tone::Bad, "!"),
+        Some(CallKind::Rephrase) => Line::new().own(Tone::Strong, "○"),
+    }
+}
+
+fn heading(turn: &Turn) -> Line {
+    let count = turn.counted_calls().count();
+    let failed = turn.calls.iter().filter(|call| call.kind == CallKind::Failed).count();
+    let line = Line::new().own(Tone::Title, "─ ").own(Tone::Strong, "turn ").number(Tone::Strong, turn.number);
+    let line = match count {
+        0 => line.own(Tone::Quiet, " ─ no model call"),
+        1 => line.own(Tone::Quiet, " ─ 1 model call"),
+        _ => line.own(Tone::Quiet, " ─ ").number(Tone::Quiet, count).own(Tone::Quiet, " model calls"),
+    };
+    if failed == 0 {
+        return line;
+    }
+    line.own(Tone::Bad, ", ").number(Tone::Bad, failed).own(Tone::Bad, " failed")
+}
+
+impl Rows for Timeline<'_> {
+    fn previous(&self, line: usize) -> Option<usize> {
+        line.checked_sub(1)
+    }
+
+    fn next(&self, line: usize) -> Option<usize> {
+        (line < row_of(&self.debugger.session, self.debugger.session.end())).then_some(line + 1)
+    }
+
+    fn rows(&self, line: usize, _columns: usize) -> Rc<[Line]> {
+        Rc::from([match item(&self.debugger.session, line) {
+            Item::Event(at) => self.event(at),
+            Item::Heading(turn) => heading(turn),
+        }])
+    }
+}

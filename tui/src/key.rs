@@ -1,0 +1,132 @@
+//! The one table of keys: what they are called, what they do, and what the help screen says about them.
+
+use crate::action::{Action, Stop};
+use crate::panel::Panel;
+use crate::rows::Direction::{Back, Forward};
+
+/// A row of the table.
+#[derive(Debug)]
+pub struct Binding {
+    /// The keys, one after the other where there are two of them, as [`Key`] prints them.
+    pub keys: &'static [&'static str],
+    /// What they do.
+    pub action: Action,
+    /// What the help screen says.
+    pub help: &'static str,
+}
+
+/// A key that was pressed, by its name: `j`, `]`, `Ctrl-d`, `Enter`, `Shift-Tab`, `F1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key(pub String);
+
+const fn bind(keys: &'static [&'static str], action: Action, help: &'static str) -> Binding {
+    Binding { keys, action, help }
+}
+
+/// All keys that do something on the debugger's screen, in the order of the help screen.
+pub static BINDINGS: &[Binding] = &[
+    bind(
+        &["j", "Down"],
+        Action::Line(Forward),
+        "timeline: one event on; other panels: one row down (a count before it repeats: 12j)",
+    ),
+    bind(&["k", "Up"], Action::Line(Back), "timeline: one event back; other panels: one row up"),
+    bind(&["l", "Right"], Action::Step(Forward), "one event on, in any panel"),
+    bind(&["h", "Left"], Action::Step(Back), "one event back, in any panel"),
+    bind(&["]c"], Action::To(Stop::ToolCall, Forward), "to the end of the next tool call"),
+    bind(&["[c"], Action::To(Stop::ToolCall, Back), "to the end of the tool call before"),
+    bind(&["]t", "}"], Action::To(Stop::TurnEnd, Forward), "to the end of the next turn"),
+    bind(&["[t", "{"], Action::To(Stop::TurnEnd, Back), "to the end of the turn before"),
+    bind(&["]u"], Action::To(Stop::UserMessage, Forward), "to the next user message"),
+    bind(&["[u"], Action::To(Stop::UserMessage, Back), "to the user message before"),
+    bind(&["]w"], Action::To(Stop::Write, Forward), "to the next write or clear of memory"),
+    bind(&["[w"], Action::To(Stop::Write, Back), "to the write or clear before"),
+    bind(&["]s"], Action::To(Stop::SkillChange, Forward), "to the next change of the skill stack"),
+    bind(&["[s"], Action::To(Stop::SkillChange, Back), "to the skill change before"),
+    bind(&["]p"], Action::To(Stop::ModelCall, Forward), "to the next model call, where its prompt was built"),
+    bind(&["[p"], Action::To(Stop::ModelCall, Back), "to the model call before"),
+    bind(&["]d"], Action::To(Stop::Trouble, Forward), "to the next that was declined, refused, cancelled or failed"),
+    bind(&["[d"], Action::To(Stop::Trouble, Back), "to the one before"),
+    bind(&["g", "Home"], Action::Start, "to the start (in other panels: the first row)"),
+    bind(&["G", "End"], Action::End, "to the end (12G: to position 12)"),
+    bind(&["gd"], Action::Writer, "memory: to the event that set the entry; again: to the one before it"),
+    bind(&["d", "Ctrl-d"], Action::HalfPage(Forward), "half a page down"),
+    bind(&["u", "Ctrl-u"], Action::HalfPage(Back), "half a page up"),
+    bind(&["Space", "PageDown", "Ctrl-f"], Action::Page(Forward), "a page down"),
+    bind(&["b", "PageUp", "Ctrl-b"], Action::Page(Back), "a page up"),
+    bind(&["Tab"], Action::FocusNext(Forward), "to the next panel"),
+    bind(&["Shift-Tab"], Action::FocusNext(Back), "to the panel before"),
+    bind(&["1"], Action::Focus(Panel::Timeline), "the timeline"),
+    bind(&["2"], Action::Focus(Panel::Conversation), "the conversation"),
+    bind(&["3"], Action::Focus(Panel::Memory), "memory"),
+    bind(&["4"], Action::Focus(Panel::Stack), "the skill stack"),
+    bind(&["5", "p"], Action::Focus(Panel::Prompt), "the prompt of the last model call"),
+    bind(&["6"], Action::Focus(Panel::Event), "the event with its raw record"),
+    bind(&["7", "!"], Action::Focus(Panel::Findings), "what looks wrong in the record"),
+    bind(&["Enter"], Action::Open, "details: the event's record, an entry's story, the event behind a row"),
+    bind(&["z"], Action::Zoom, "the panel alone on the screen, and back"),
+    bind(&["Esc"], Action::Close, "close, or back to the timeline"),
+    bind(&["H"], Action::Hypothetical, "prompt: the one that a call would get at the cursor (hypothetical), and back"),
+    bind(&["/"], Action::Search, "search in all events: / text Enter (small letters match capitals too)"),
+    bind(&["n"], Action::SearchAgain(Forward), "to the next event that was found"),
+    bind(&["N"], Action::SearchAgain(Back), "to the one before"),
+    bind(&[":"], Action::Command, ":N position, :raw N, :turn N, :help, :q"),
+    bind(&["?", "F1"], Action::Help, "this help; type to filter it"),
+    bind(&["S"], Action::Sessions, "back to the list of sessions, where a file holds several"),
+    bind(&["Ctrl-l"], Action::Redraw, "draw the screen anew"),
+    bind(&["Ctrl-z"], Action::Suspend, "to the shell; fg comes back"),
+    bind(&["q", "Ctrl-c"], Action::Quit, "quit"),
+];
+
+/// What a sequence of keys means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// An action.
+    Action(Action),
+    /// The beginning of a longer sequence.
+    Prefix,
+    /// Nothing.
+    Nothing,
+}
+
+/// Looks a sequence up.
+pub(crate) fn meaning(sequence: &str) -> Meaning {
+    let bound = BINDINGS.iter().find(|binding| binding.keys.contains(&sequence));
+    match bound {
+        Some(binding) => Meaning::Action(binding.action.clone()),
+        None if is_prefix(sequence) => Meaning::Prefix,
+        None => Meaning::Nothing,
+    }
+}
+
+const PREFIXES: [&str; 3] = ["]", "[", "g"];
+
+/// Returns whether a longer sequence of two keys begins with this one.
+pub(crate) fn is_prefix(sequence: &str) -> bool {
+    PREFIXES.contains(&sequence)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn no_key_is_bound_twice() {
+        let mut seen = BTreeSet::new();
+        for keys in BINDINGS.iter().flat_map(|binding| binding.keys) {
+            assert!(seen.insert(keys), "{keys} is bound twice");
+        }
+    }
+
+    #[test]
+    fn sequences_of_two_begin_with_a_prefix() {
+        assert_eq!(meaning("]"), Meaning::Prefix);
+        assert_eq!(meaning("]w"), Meaning::Action(Action::To(Stop::Write, Forward)));
+        assert_eq!(meaning("g"), Meaning::Action(Action::Start));
+        assert!(is_prefix("g"));
+        assert_eq!(meaning("Ctrl"), Meaning::Nothing);
+        assert_eq!(meaning("x"), Meaning::Nothing);
+    }
+}

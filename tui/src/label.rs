@@ -1,0 +1,189 @@
+//! What an event is, in one row: a glyph, a word for its kind, its subject, and how it ended where that matters.
+
+use std::borrow::Cow;
+
+use replay_store::event::{Event, EventKind, MessageSource, Rewind, ToolCaller, ToolOutcome};
+use replay_store::replay::headline::{Weight, headline, weight};
+use replay_store::replay::turns::MODEL_CALL_ERROR;
+use replay_store::value::Value;
+
+use crate::line::Line;
+use crate::theme::Tone;
+
+/// Glyphs and what they stand for, for the help screen.
+pub(crate) const LEGEND: [(&str, &str); 14] = [
+    ("»", "the user said"),
+    ("«", "the agent said"),
+    ("ƒ", "a tool: ran, failed, waits for a yes, or was declined"),
+    ("=", "a memory entry was written"),
+    ("∅", "a memory entry was cleared or reset"),
+    ("▶", "a skill was activated"),
+    ("■", "a skill was completed"),
+    ("×", "something was refused, or a skill or block cancelled"),
+    ("‖", "a skill or block was interrupted: the user changed the topic"),
+    ("▷", "an interrupted skill or block was resumed"),
+    ("[", "an ordered block was entered; ] completed"),
+    ("≡", "the record's own view of the stack"),
+    ("?", "a kind that this version doesn't know; kept as it is"),
+    ("●", "in front of an event: the first one that a model call led to; ○ a rephrase; ! a failed call"),
+];
+
+/// Returns the row for an event.
+pub(crate) fn label(event: &Event) -> Line {
+    let line = Line::new();
+    match &event.kind {
+        EventKind::SessionStarted { .. } => line.own(Tone::Strong, "◆ session started"),
+        EventKind::SessionEnded => line.own(Tone::Strong, "◇ session ended"),
+        EventKind::UserMessage { text, .. } => line.own(Tone::User, "» ").foreign(Tone::User, text),
+        EventKind::AgentMessage { response: Some(response), text, .. } if *response == MODEL_CALL_ERROR => {
+            line.own(Tone::Bad, "« model call failed: ").foreign(Tone::Agent, text)
+        }
+        EventKind::AgentMessage { text, .. } => line.own(Tone::Agent, "« ").foreign(Tone::Agent, text),
+        EventKind::TurnEnded => line.own(Tone::Quiet, "─ turn ended"),
+        EventKind::SkillActivated { skill, .. } => {
+            line.own(Tone::Skill, "▶ ").foreign(Tone::Skill, skill).own(Tone::Plain, " activated")
+        }
+        EventKind::SkillCompleted { skill } => {
+            line.own(Tone::Skill, "■ ").foreign(Tone::Skill, skill).own(Tone::Plain, " completed")
+        }
+        EventKind::SkillCancelled { skill, .. } => {
+            line.own(Tone::Skill, "× ").foreign(Tone::Skill, skill).own(Tone::Bad, " cancelled")
+        }
+        EventKind::SkillInterrupted { skill, .. } => {
+            line.own(Tone::Skill, "‖ ").foreign(Tone::Skill, skill).own(Tone::Waiting, " interrupted")
+        }
+        EventKind::SkillResumed { skill, .. } => {
+            line.own(Tone::Skill, "▷ ").foreign(Tone::Skill, skill).own(Tone::Plain, " resumed")
+        }
+        EventKind::BlockEntered { block, .. } => {
+            line.own(Tone::Skill, "[ ").foreign(Tone::Skill, block).own(Tone::Plain, " block entered")
+        }
+        EventKind::BlockCompleted { block, .. } => {
+            line.own(Tone::Skill, "] ").foreign(Tone::Skill, block).own(Tone::Plain, " block completed")
+        }
+        EventKind::BlockCancelled { block, .. } => {
+            line.own(Tone::Skill, "× ").foreign(Tone::Skill, block).own(Tone::Bad, " block cancelled")
+        }
+        EventKind::BlockInterrupted { block, .. } => {
+            line.own(Tone::Skill, "‖ ").foreign(Tone::Skill, block).own(Tone::Waiting, " block interrupted")
+        }
+        EventKind::BlockResumed { block, .. } => {
+            line.own(Tone::Skill, "▷ ").foreign(Tone::Skill, block).own(Tone::Plain, " block resumed")
+        }
+        EventKind::MemoryWritten { key, value, .. } => line
+            .own(Tone::Memory, "= ")
+            .foreign(Tone::Memory, key)
+            .own(Tone::Quiet, " = ")
+            .foreign(Tone::Plain, &short(value)),
+        EventKind::MemoryCleared { key, .. } => {
+            line.own(Tone::Memory, "∅ ").foreign(Tone::Memory, key).own(Tone::Plain, " cleared")
+        }
+        EventKind::ToolReturned { tool, outcome, error, result, .. } => {
+            let line = line.own(Tone::Tool, "ƒ ").foreign(Tone::Tool, tool).then(outcome_words(*outcome));
+            match (outcome, error) {
+                (_, Some(error)) => line.own(Tone::Plain, ": ").foreign(Tone::Plain, error),
+                (ToolOutcome::Done | ToolOutcome::Failed, None) => {
+                    line.own(Tone::Quiet, " → ").foreign(Tone::Plain, result)
+                }
+                (ToolOutcome::AwaitingConfirmation | ToolOutcome::Declined, None) => line,
+            }
+        }
+        EventKind::StackPatched { frames, .. } => {
+            let line = line.own(Tone::Quiet, "≡ stack recorded: ");
+            match frames {
+                Some(frames) => line
+                    .number(Tone::Quiet, frames.len())
+                    .own(Tone::Quiet, if frames.len() == 1 { " frame" } else { " frames" }),
+                None => line.own(Tone::Bad, "its patch doesn't fit"),
+            }
+        }
+        EventKind::ActionTaken { action, .. } => line.own(Tone::Tool, "• ").foreign(Tone::Tool, action),
+        EventKind::HistoryRewound { by, .. } => {
+            line.own(Tone::Waiting, "↶ history rewound by ").own(Tone::Waiting, rewind_word(*by))
+        }
+        EventKind::SkillRefused { .. }
+        | EventKind::MemoryWriteRefused { .. }
+        | EventKind::ToolRefused { .. }
+        | EventKind::ConfirmationAnswered { confirmed: false, .. } => plain(event, "× ", Tone::Bad),
+        EventKind::SkillPending { .. } | EventKind::ConfirmationAsked { .. } => plain(event, "… ", Tone::Waiting),
+        EventKind::MemoryReset { .. } => plain(event, "∅ ", Tone::Memory),
+        EventKind::ProjectEntryLocked { .. } => plain(event, "= ", Tone::Quiet),
+        EventKind::StepEntered { .. } => plain(event, "· ", Tone::Quiet),
+        EventKind::ToolCalled { .. } | EventKind::ConfirmationAnswered { confirmed: true, .. } => {
+            plain(event, "ƒ ", Tone::Tool)
+        }
+        EventKind::ResponseUttered { .. } => plain(event, "· ", Tone::Quiet),
+        EventKind::Foreign { name } if name.is_empty() => line.own(Tone::Waiting, "? unknown kind without a name"),
+        EventKind::Foreign { name } => line.own(Tone::Waiting, "? unknown kind ").foreign(Tone::Plain, name),
+    }
+}
+
+/// Returns how a tool call ended, in words that can't be misread.
+pub(crate) fn outcome_words(outcome: ToolOutcome) -> Line {
+    match outcome {
+        ToolOutcome::Done => Line::new(),
+        ToolOutcome::Failed => Line::new().own(Tone::Bad, " × failed"),
+        ToolOutcome::AwaitingConfirmation => Line::new().own(Tone::Waiting, " … waits for the user's yes, has not run"),
+        ToolOutcome::Declined => Line::new().own(Tone::Bad, " × declined, never ran"),
+    }
+}
+
+/// Returns whether an event is a refusal or a failure: what somebody looks for first.
+pub(crate) fn is_trouble(event: &Event) -> bool {
+    match &event.kind {
+        EventKind::SkillCancelled { .. } | EventKind::BlockCancelled { .. } => true,
+        // There may be many of them, and nothing is known to be wrong with them.
+        EventKind::Foreign { .. } => false,
+        kind => weight(kind) == Weight::Refused,
+    }
+}
+
+/// Returns the row of an event whose headline says it all.
+fn plain(event: &Event, glyph: &'static str, tone: Tone) -> Line {
+    let words = headline(event);
+    let line = Line::new().own(tone, glyph).own(tone, words.kind);
+    if words.text.is_empty() { line } else { line.own(Tone::Quiet, " ").foreign(Tone::Plain, &words.text) }
+}
+
+/// Returns who spoke a message.
+pub(crate) fn speaker_words(source: MessageSource) -> &'static str {
+    match source {
+        MessageSource::Template => "a response template",
+        MessageSource::Rephrased => "a response template, reworded by the model",
+        MessageSource::Model => "the model",
+        MessageSource::Filler => "the model, beside a tool call",
+        MessageSource::ToolCode => "the code of a tool",
+        MessageSource::Unknown => "the record doesn't say",
+    }
+}
+
+/// Returns who asked for a tool call.
+pub(crate) fn caller_words(caller: ToolCaller) -> &'static str {
+    match caller {
+        ToolCaller::Model => "the model",
+        ToolCaller::Step => "a step of the block",
+        ToolCaller::Confirmation => "the engine, after the user's answer",
+        ToolCaller::Unknown => "the record doesn't say",
+    }
+}
+
+/// Returns a value for one row: text as it is, large collections by their size, anything else as JSON.
+pub(crate) fn short(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Text(text) => Cow::Borrowed(text),
+        Value::List(items) if items.len() > LARGE => Cow::Owned(format!("[{} items]", items.len())),
+        Value::Map(pairs) if pairs.len() > LARGE => Cow::Owned(format!("{{{} entries}}", pairs.len())),
+        other => Cow::Owned(other.to_json()),
+    }
+}
+
+const LARGE: usize = 64;
+
+fn rewind_word(by: Rewind) -> &'static str {
+    match by {
+        Rewind::Restart => "restart",
+        Rewind::Rewind => "rewind",
+        Rewind::Undo => "undo",
+        Rewind::ResetSlots => "reset_slots",
+    }
+}

@@ -1,0 +1,150 @@
+//! The prompt panel's text: what the model got at a call, with the origin of every piece.
+
+use replay_store::event::Position;
+use replay_store::prompt::{Prompt, Role, Source};
+use replay_store::replay::Session;
+use replay_store::replay::turns::{Call, CallKind};
+
+use crate::document::Document;
+use crate::theme::Tone;
+
+/// The prompt panel.
+#[derive(Debug, Default)]
+pub struct PromptView {
+    /// Whether it follows the cursor, or the last call at or before it.
+    pub hypothetical: bool,
+    /// What it shows now.
+    pub shown: Option<Shown>,
+}
+
+/// A prompt that was made.
+#[derive(Debug)]
+pub struct Shown {
+    /// For which place.
+    pub of: Of,
+    /// One row about it.
+    pub headline: String,
+    /// Its text.
+    pub document: Document,
+    /// The origins that the document's numbers mean, from 1.
+    origins: Vec<Source>,
+}
+
+/// Which prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// That of a model call of a turn.
+    Call(u32, Call),
+    /// The one that a call would get at the position.
+    At(Position),
+    /// None: no model was called so far.
+    Nothing,
+}
+
+impl Shown {
+    /// Returns the origins of the pieces on a line.
+    pub fn origins(&self, line: usize) -> Vec<&Source> {
+        self.document.origins(line).into_iter().filter_map(|number| self.origins.get(number - 1)).collect()
+    }
+}
+
+impl PromptView {
+    /// Makes the prompt for a cursor, unless it is the one that is shown already. Returns whether it is a new one.
+    pub(crate) fn follow(&mut self, session: &Session, cursor: Position) -> bool {
+        let of = which(session, cursor, self.hypothetical);
+        if self.shown.as_ref().is_some_and(|shown| shown.of == of) {
+            return false;
+        }
+        self.shown = Some(make(session, of));
+        true
+    }
+}
+
+fn which(session: &Session, cursor: Position, hypothetical: bool) -> Of {
+    if hypothetical {
+        return Of::At(cursor);
+    }
+    match session.call_at(cursor) {
+        Some((turn, call)) => Of::Call(turn.number, call.clone()),
+        None => Of::Nothing,
+    }
+}
+
+fn make(session: &Session, of: Of) -> Shown {
+    let mut document = Document::default();
+    let (headline, prompt) = match &of {
+        Of::Nothing => {
+            document.push("No model was called up to here. H shows what a call would get.", Tone::Quiet, 0);
+            return Shown { of, headline: "no model call yet".to_owned(), document, origins: Vec::new() };
+        }
+        Of::Call(turn, call) => {
+            let what = match call.kind {
+                CallKind::Answer => "",
+                CallKind::Failed => " (failed)",
+                CallKind::Rephrase => " (rephrase)",
+            };
+            let at = call.before;
+            (format!("call {} of turn {turn}{what}, at {at}, recomputed", call.number), session.prompt_of(call))
+        }
+        Of::At(at) => (format!("hypothetical, at {at}: no call was made here"), session.prompt(*at)),
+    };
+    let mut shown = Shown { of, headline, document, origins: Vec::new() };
+    match prompt {
+        Some(prompt) => {
+            shown.headline = format!("{}, {}", shown.headline, prompt.situation.word());
+            write(&mut shown, &prompt);
+        }
+        None => {
+            let text = "The prompt is recomputed from the agent folder, and there is none: name it with --agent DIR.";
+            shown.document.push(text, Tone::Waiting, 0);
+        }
+    }
+    shown
+}
+
+fn write(shown: &mut Shown, prompt: &Prompt) {
+    for section in &prompt.sections {
+        shown.document.push_line(&format!("── {} ──\n", section.name.word()), Tone::Title, 0);
+        let mut first = true;
+        for piece in &section.pieces {
+            // The blank line between two sections is said by the heading already.
+            let text = if first { piece.text.trim_start_matches('\n') } else { &piece.text };
+            first &= text.is_empty();
+            let origin = number(shown, &piece.origin);
+            shown.document.push(text, tone(&piece.origin), origin);
+        }
+    }
+    shown.document.push_line("── messages ──\n", Tone::Title, 0);
+    for message in &prompt.messages {
+        let origin = number(shown, &message.origin);
+        let speaker = match (&message.tool, message.role) {
+            (Some(tool), Role::Tool) => format!("result of {tool}: "),
+            (Some(tool), role) => format!("{} calls {tool}: ", role.word()),
+            (None, role) => format!("{}: ", role.word()),
+        };
+        shown.document.push_line(&speaker, Tone::Strong, origin);
+        shown.document.push(&message.text, Tone::Plain, origin);
+    }
+    shown.document.push_line("── tools ──\n", Tone::Title, 0);
+    for tool in &prompt.tools {
+        let (word, tone) = if tool.offered { ("offered ", Tone::Strong) } else { ("withheld ", Tone::Bad) };
+        shown.document.push_line(word, tone, 0);
+        shown.document.push(&tool.name, Tone::Tool, 0);
+        shown.document.push(&format!(": {}", tool.why), Tone::Plain, 0);
+    }
+}
+
+fn number(shown: &mut Shown, origin: &Source) -> usize {
+    if shown.origins.last() != Some(origin) {
+        shown.origins.push(origin.clone());
+    }
+    shown.origins.len()
+}
+
+fn tone(origin: &Source) -> Tone {
+    match origin {
+        Source::Builtin => Tone::Quiet,
+        Source::File { .. } => Tone::Plain,
+        Source::Event { .. } => Tone::Inserted,
+    }
+}

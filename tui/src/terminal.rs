@@ -1,0 +1,312 @@
+//! The loop between the terminal and the app: keys and signals in, screens out, and the terminal's modes.
+//!
+//! Whatever ends the loop, the terminal is left as it was found: an error, a panic, a signal, or the user. Where
+//! stdin holds the data, keys come from the controlling terminal.
+
+use std::io::{self, Stdout, Write, stdout};
+use std::panic;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crossterm::event::{
+    DisableMouseCapture, EnableMouseCapture, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton,
+    MouseEvent, MouseEventKind, poll, read,
+};
+use crossterm::execute;
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use replay_store::event::Position;
+use replay_store::replay::Session;
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+
+use crate::action::Action;
+use crate::app::{App, List, Wish};
+use crate::key::Key;
+use crate::rows::Direction;
+use crate::theme::Theme;
+use crate::{draw, open, update};
+
+/// What the debugger opens on.
+#[derive(Debug)]
+pub enum Sessions {
+    /// A session.
+    One(Box<Session>),
+    /// A list to choose from.
+    Several(List),
+}
+
+/// How the debugger starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Whether colours are used.
+    pub theme: Theme,
+    /// Where the cursor stands at first.
+    pub at: Position,
+}
+
+/// What can go wrong between us and the terminal.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The terminal can't be put into the mode that the debugger needs.
+    #[error("the terminal can't show the debugger; try `replay show` or a pipe")]
+    Enter(#[source] io::Error),
+    /// Painting failed.
+    #[error("writing to the terminal failed")]
+    Paint(#[source] io::Error),
+    /// Reading keys failed.
+    #[error("reading keys from the terminal failed")]
+    Keys(#[source] io::Error),
+    /// Signals can't be watched.
+    #[error("signals can't be watched")]
+    Signals(#[source] io::Error),
+}
+
+/// Runs the debugger until the user or a signal ends it.
+///
+/// After a signal that ends programs the terminal is put right and the process ends by that signal.
+///
+/// # Errors
+///
+/// Fails where the terminal does. It is put right before the error is returned.
+pub fn run(sessions: Sessions, options: Options) -> Result<(), Error> {
+    let signals = Signals::watch().map_err(Error::Signals)?;
+    let mut app = App::new(options.theme);
+    match sessions {
+        Sessions::One(session) => open(&mut app, *session, options.at),
+        Sessions::Several(list) => app.list = Some(list),
+    }
+    let screen = Screen::enter().map_err(Error::Enter)?;
+    let ended = event_loop(&mut app, &signals);
+    drop(screen);
+    if let Some(signal) = ended? {
+        // The caller's shell should see that a signal ended us. Where that can't be done, returning ends us as well.
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+    }
+    Ok(())
+}
+
+/// How long a sequence of keys may rest before it is given up.
+const PAUSE: Duration = Duration::from_millis(500);
+/// How long a signal may wait.
+const WAIT: Duration = Duration::from_millis(200);
+
+fn event_loop(app: &mut App, signals: &Signals) -> Result<Option<i32>, Error> {
+    let mut terminal = Terminal::new(CrosstermBackend::new(stdout())).map_err(Error::Enter)?;
+    let size = terminal.size().map_err(Error::Paint)?;
+    update(app, Action::Resize(size.width, size.height));
+    let mut rested = Duration::ZERO;
+    let mut is_stale = true;
+    loop {
+        if is_stale {
+            terminal.draw(|frame| draw(app, frame.area(), frame.buffer_mut())).map_err(Error::Paint)?;
+            is_stale = false;
+        }
+        match signals.take() {
+            Some(SIGTSTP) => app.wish = Some(Wish::Suspend),
+            Some(SIGCONT) => {
+                Screen::again().map_err(Error::Enter)?;
+                app.wish = Some(Wish::Redraw);
+            }
+            Some(signal) => return Ok(Some(signal)),
+            None => {}
+        }
+        match app.wish.take() {
+            Some(Wish::Quit) => return Ok(None),
+            Some(Wish::Suspend) => {
+                suspend()?;
+                signals.forget();
+                redraw(app, &mut terminal)?;
+                is_stale = true;
+                continue;
+            }
+            Some(Wish::Redraw) => {
+                redraw(app, &mut terminal)?;
+                is_stale = true;
+                continue;
+            }
+            None => {}
+        }
+        if poll(WAIT).map_err(Error::Keys)? {
+            rested = Duration::ZERO;
+            is_stale = true;
+            // Everything that waits is taken before the next screen, so that a held key never runs on.
+            loop {
+                if let Some(action) = action(read().map_err(Error::Keys)?) {
+                    update(app, action);
+                }
+                if app.wish.is_some() || !poll(Duration::ZERO).map_err(Error::Keys)? {
+                    break;
+                }
+            }
+        } else if app.prefix.is_some() || app.count.is_some() {
+            rested += WAIT;
+            if rested >= PAUSE {
+                update(app, Action::Pause);
+                is_stale = true;
+            }
+        }
+    }
+}
+
+fn redraw(app: &mut App, terminal: &mut Terminal<CrosstermBackend<Stdout>>) -> Result<(), Error> {
+    terminal.clear().map_err(Error::Paint)?;
+    let size = terminal.size().map_err(Error::Paint)?;
+    update(app, Action::Resize(size.width, size.height));
+    Ok(())
+}
+
+fn suspend() -> Result<(), Error> {
+    Screen::leave();
+    signal_hook::low_level::emulate_default_handler(SIGTSTP).map_err(Error::Signals)?;
+    Screen::set_modes().map_err(Error::Enter)
+}
+
+/// Returns what an event of the terminal wishes.
+fn action(event: Event) -> Option<Action> {
+    match event {
+        Event::Key(key) if key.kind != KeyEventKind::Release => name(key).map(Key).map(Action::Press),
+        Event::Mouse(MouseEvent { kind, column, row, .. }) => match kind {
+            MouseEventKind::Down(MouseButton::Left) => Some(Action::Click(column, row)),
+            MouseEventKind::ScrollDown => Some(Action::Wheel(column, row, Direction::Forward)),
+            MouseEventKind::ScrollUp => Some(Action::Wheel(column, row, Direction::Back)),
+            _ => None,
+        },
+        Event::Resize(width, height) => Some(Action::Resize(width, height)),
+        _ => None,
+    }
+}
+
+/// Returns the name of a key, as the table of keys has it.
+fn name(key: KeyEvent) -> Option<String> {
+    let plain = match key.code {
+        KeyCode::Char(' ') => "Space".to_owned(),
+        KeyCode::Char(character) => character.to_string(),
+        KeyCode::F(number) => format!("F{number}"),
+        KeyCode::BackTab => return Some("Shift-Tab".to_owned()),
+        KeyCode::Tab => "Tab".to_owned(),
+        KeyCode::Enter => "Enter".to_owned(),
+        KeyCode::Esc => "Esc".to_owned(),
+        KeyCode::Backspace => "Backspace".to_owned(),
+        KeyCode::Left => "Left".to_owned(),
+        KeyCode::Right => "Right".to_owned(),
+        KeyCode::Up => "Up".to_owned(),
+        KeyCode::Down => "Down".to_owned(),
+        KeyCode::Home => "Home".to_owned(),
+        KeyCode::End => "End".to_owned(),
+        KeyCode::PageUp => "PageUp".to_owned(),
+        KeyCode::PageDown => "PageDown".to_owned(),
+        _ => return None,
+    };
+    Some(if key.modifiers.contains(KeyModifiers::CONTROL) {
+        format!("Ctrl-{}", plain.to_lowercase())
+    } else if key.modifiers.contains(KeyModifiers::ALT) {
+        format!("Alt-{plain}")
+    } else {
+        plain
+    })
+}
+
+/// The terminal in the debugger's modes; dropping it puts everything back.
+struct Screen {
+    hook: Arc<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync>,
+}
+
+impl Screen {
+    fn enter() -> io::Result<Screen> {
+        let hook: Arc<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync> = Arc::from(panic::take_hook());
+        let before = Arc::clone(&hook);
+        panic::set_hook(Box::new(move |panic| {
+            Screen::leave();
+            before(panic);
+        }));
+        let screen = Screen { hook };
+        Screen::set_modes()?;
+        Ok(screen)
+    }
+
+    fn set_modes() -> io::Result<()> {
+        enable_raw_mode()?;
+        execute!(stdout(), EnterAlternateScreen, EnableMouseCapture)
+    }
+
+    /// Puts the terminal right as far as it can be done: the terminal may be gone already.
+    fn leave() {
+        let _ = execute!(stdout(), DisableMouseCapture, LeaveAlternateScreen, crossterm::cursor::Show);
+        let _ = disable_raw_mode();
+        let _ = stdout().flush();
+    }
+
+    /// Sets the modes anew after the process was stopped and goes on: the shell has changed them meanwhile.
+    fn again() -> io::Result<()> {
+        disable_raw_mode()?;
+        Screen::set_modes()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        Screen::leave();
+        if !std::thread::panicking() {
+            let hook = Arc::clone(&self.hook);
+            panic::set_hook(Box::new(move |panic| hook(panic)));
+        }
+    }
+}
+
+/// The last signal that came in.
+struct Signals {
+    last: Arc<AtomicUsize>,
+    ids: Vec<signal_hook::SigId>,
+}
+
+impl Signals {
+    fn watch() -> io::Result<Signals> {
+        let last = Arc::new(AtomicUsize::new(0));
+        let mut ids = Vec::new();
+        for signal in [SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT] {
+            ids.push(signal_hook::flag::register_usize(signal, Arc::clone(&last), signal as usize)?);
+        }
+        Ok(Signals { last, ids })
+    }
+
+    fn take(&self) -> Option<i32> {
+        match self.last.swap(0, Ordering::SeqCst) {
+            0 => None,
+            signal => i32::try_from(signal).ok(),
+        }
+    }
+
+    fn forget(&self) {
+        self.last.store(0, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        for id in self.ids.drain(..) {
+            signal_hook::low_level::unregister(id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_the_names_of_the_table() {
+        let cases = [
+            (KeyEvent::new(KeyCode::Char('j'), KeyModifiers::NONE), "j"),
+            (KeyEvent::new(KeyCode::Char('G'), KeyModifiers::SHIFT), "G"),
+            (KeyEvent::new(KeyCode::Char('d'), KeyModifiers::CONTROL), "Ctrl-d"),
+            (KeyEvent::new(KeyCode::Char(' '), KeyModifiers::NONE), "Space"),
+            (KeyEvent::new(KeyCode::BackTab, KeyModifiers::SHIFT), "Shift-Tab"),
+            (KeyEvent::new(KeyCode::F(1), KeyModifiers::NONE), "F1"),
+        ];
+        for (key, expected) in cases {
+            assert_eq!(name(key).as_deref(), Some(expected));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The row on top, the rows about the event at the cursor, and the row at the bottom.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use replay_store::profile::ProfileBasis;
+use replay_store::replay::DefinitionSource;
+use replay_store::replay::headline::{Weight, headline};
+
+use crate::app::{App, Debugger, MemoryItem, TypingKind};
+use crate::content::{memory, stack};
+use crate::line::Line;
+use crate::theme::Tone;
+
+/// Paints which session it is, and where in it we are.
+pub(super) fn title(debugger: &Debugger, app: &App, area: Rect, buffer: &mut Buffer) {
+    let session = &debugger.session;
+    let apart = |line: Line| line.own(Tone::Quiet, "  ");
+    let line =
+        Line::new().number(Tone::Strong, debugger.cursor).own(Tone::Quiet, "/").number(Tone::Strong, session.end());
+    let line = match debugger.state.turn {
+        Some(turn) => apart(line)
+            .own(Tone::Plain, "turn ")
+            .number(Tone::Strong, turn)
+            .own(Tone::Quiet, "/")
+            .number(Tone::Plain, session.turns.len()),
+        None if debugger.cursor.0 == 0 => {
+            apart(line).number(Tone::Plain, session.turns.len()).own(Tone::Plain, " turns")
+        }
+        None => apart(line).own(Tone::Plain, "between turns"),
+    };
+    let line = match session.findings.len() {
+        0 => apart(line).own(Tone::Quiet, "no findings"),
+        1 => apart(line).own(Tone::Bad, "1 finding"),
+        count => apart(line).number(Tone::Bad, count).own(Tone::Bad, " findings"),
+    };
+    let unknown: u64 = debugger.state.unknown_kinds.values().sum();
+    let line = match unknown {
+        0 => line,
+        count => apart(line).number(Tone::Waiting, count).own(Tone::Waiting, " of unknown kind"),
+    };
+    let agent = match (session.definition, session.differs) {
+        (DefinitionSource::Embedded, _) => "agent embedded",
+        (DefinitionSource::Folder, Some(true)) => "agent folder (differs from the recorded one)",
+        (DefinitionSource::Folder, Some(false) | None) => "agent folder",
+        (DefinitionSource::None, _) => "agent none",
+    };
+    let line = apart(apart(line).own(Tone::Plain, agent))
+        .own(Tone::Plain, "profile ")
+        .number(Tone::Plain, session.profile.profile);
+    let line = line.own(
+        Tone::Quiet,
+        match session.profile.basis {
+            ProfileBasis::Flag => " (asked for)",
+            ProfileBasis::Record => " (recorded)",
+            ProfileBasis::Guess => " (guessed)",
+            ProfileBasis::Default => " (default)",
+        },
+    );
+    let line = apart(line).foreign(Tone::Quiet, &session.id);
+    line.paint_over(area, buffer, app.theme, Tone::Cursor);
+}
+
+/// Paints what the event at the cursor did, and the stack.
+pub(super) fn summary(debugger: &Debugger, app: &App, area: Rect, buffer: &mut Buffer) {
+    if area.height < 2 {
+        return;
+    }
+    let row = |y| Rect { y: area.y + y, height: 1, ..area };
+    event_line(debugger).paint(row(0), buffer, app.theme);
+    let stack = Line::new().own(Tone::Quiet, "stack: ").then(stack::short(&debugger.state));
+    stack.paint(row(1), buffer, app.theme);
+}
+
+fn event_line(debugger: &Debugger) -> Line {
+    let line = Line::new().number(Tone::Strong, debugger.cursor).own(Tone::Plain, " ");
+    let Some(event) = debugger.session.event(debugger.cursor) else {
+        return line.own(Tone::Quiet, "the start: nothing is applied");
+    };
+    let words = headline(event);
+    let tone = match words.weight {
+        Weight::Light => Tone::Quiet,
+        Weight::Normal => Tone::Strong,
+        Weight::Refused => Tone::Bad,
+    };
+    let changed = debugger.memory.iter().find_map(|item| match item {
+        MemoryItem::Entry(row, Some(change)) if row.set_at == Some(debugger.cursor) => Some((row, change)),
+        MemoryItem::Entry(_, _) | MemoryItem::Header(_) => None,
+    });
+    let line = line.own(tone, words.kind).own(Tone::Plain, " ");
+    match changed {
+        Some((row, change)) => line.then(memory::change(row, change, event)),
+        None => line.foreign(Tone::Plain, &words.text),
+    }
+}
+
+/// Paints what is being typed, or what the last action has to say, or the most useful keys.
+pub(super) fn foot(app: &App, area: Rect, buffer: &mut Buffer) {
+    let line = match (&app.typing, &app.message) {
+        (Some(typing), _) => {
+            let mark = match typing.kind {
+                TypingKind::Command => ":",
+                TypingKind::Search => "/",
+            };
+            Line::new().own(Tone::Strong, mark).foreign(Tone::Plain, &typing.text).own(Tone::Cursor, " ")
+        }
+        (None, Some(message)) => Line::new().foreign(message.tone, &message.text),
+        (None, None) => pending(app).unwrap_or_else(hints),
+    };
+    line.paint(area, buffer, app.theme);
+}
+
+/// Returns what was begun: a count, or the first key of a sequence.
+fn pending(app: &App) -> Option<Line> {
+    match (app.count, &app.prefix) {
+        (Some(count), _) if app.prefix.is_none() => Some(
+            Line::new()
+                .number(Tone::Strong, count)
+                .own(Tone::Quiet, " … and a key that is repeated, or wait for the panel"),
+        ),
+        (_, Some(prefix)) if prefix.before.is_none() => Some(
+            Line::new()
+                .foreign(Tone::Strong, &prefix.key)
+                .own(Tone::Quiet, " … c tool call, t turn, u user, w write, s skill, p prompt, d declined or failed"),
+        ),
+        (Some(_) | None, _) => None,
+    }
+}
+
+fn hints() -> Line {
+    const HINTS: [(&str, &str); 9] = [
+        ("j k", "event"),
+        ("]t", "turn"),
+        ("]c", "tool"),
+        ("]w", "write"),
+        ("]d", "trouble"),
+        ("p", "prompt"),
+        ("/", "find"),
+        ("?", "help"),
+        ("q", "quit"),
+    ];
+    HINTS.iter().fold(Line::new(), |line, (keys, words)| {
+        line.own(Tone::Strong, keys).own(Tone::Quiet, " ").own(Tone::Quiet, words).own(Tone::Quiet, "  ")
+    })
+}

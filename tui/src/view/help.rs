@@ -1,0 +1,58 @@
+//! The help screen: the table of keys, filtered by what was typed.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::app::{App, Help};
+use crate::key::BINDINGS;
+use crate::label::LEGEND;
+use crate::line::Line;
+use crate::search::Pattern;
+use crate::theme::Tone;
+
+const KEYS_WIDTH: usize = 18;
+
+/// Returns how many rows the help has with a filter.
+pub(crate) fn row_count(filter: &str) -> usize {
+    rows(filter).len()
+}
+
+/// Paints the help screen.
+pub(super) fn draw(help: &Help, app: &App, area: Rect, buffer: &mut Buffer) {
+    let row = |y| Rect { y, height: 1, ..area };
+    let title = Line::new().own(Tone::Strong, "help").own(Tone::Quiet, "  type to filter: ");
+    let title = title.foreign(Tone::Strong, &help.filter).own(Tone::Match, " ");
+    title.paint(row(area.y), buffer, app.theme);
+    let rows = rows(&help.filter);
+    let (top, bottom) = (area.y + 2, area.bottom() - 2);
+    for (y, line) in (top..bottom).zip(rows.iter().skip(help.top)) {
+        line.paint(row(y), buffer, app.theme);
+    }
+    let seen = usize::from(bottom - top);
+    let words = Line::new().own(Tone::Quiet, "arrows and pages scroll, Esc closes  ");
+    let words = match rows.len().saturating_sub(help.top + seen) {
+        0 if rows.is_empty() => words.own(Tone::Quiet, "nothing has these words"),
+        0 => words,
+        more => words.number(Tone::Strong, more).own(Tone::Quiet, " more rows below"),
+    };
+    words.paint(row(area.bottom() - 1), buffer, app.theme);
+}
+
+fn rows(filter: &str) -> Vec<Line> {
+    let bindings = BINDINGS.iter().map(|binding| (binding.keys.join("  "), binding.help));
+    let legend = LEGEND.iter().map(|(glyph, words)| ((*glyph).to_owned(), *words));
+    let pattern = Pattern::parse(filter);
+    let wanted = |keys: &str, words: &str| {
+        pattern.as_ref().is_none_or(|pattern| pattern.find(keys).is_some() || pattern.find(words).is_some())
+    };
+    let mouse = (
+        "mouse".to_owned(),
+        "wheel scrolls, a click goes to an event or gives a panel the keys; Shift and drag selects text",
+    );
+    bindings
+        .chain([mouse])
+        .chain(legend)
+        .filter(|(keys, words)| wanted(keys, words))
+        .map(|(keys, words)| Line::new().foreign(Tone::Strong, &keys).pad_to(KEYS_WIDTH).own(Tone::Plain, words))
+        .collect()
+}

@@ -1,0 +1,116 @@
+//! The panels with their titles and the lines between them.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use replay_store::prompt::Source;
+
+use crate::app::{App, Debugger, inside};
+use crate::content;
+use crate::line::Line;
+use crate::panel::{Layout, Panel};
+use crate::theme::{Theme, Tone};
+
+/// Paints all panels.
+pub(super) fn draw(debugger: &Debugger, app: &App, layout: &Layout, buffer: &mut Buffer) {
+    for (panel, area) in &layout.panels {
+        frame(debugger, *panel, *area, (buffer, app.theme));
+        let mut inside = inside(*area);
+        let foot = footnotes(debugger, *panel, inside);
+        inside.height -= foot.len() as u16;
+        rows(debugger, *panel, inside, (buffer, app.theme));
+        for (row, line) in (inside.bottom()..).zip(&foot) {
+            line.paint(Rect { y: row, height: 1, ..inside }, buffer, app.theme);
+        }
+    }
+}
+
+fn frame(debugger: &Debugger, panel: Panel, area: Rect, (buffer, theme): (&mut Buffer, Theme)) {
+    let focused = debugger.focus == panel;
+    if area.x > 0 {
+        let style = theme.style(Tone::Title);
+        for y in area.top()..area.bottom() {
+            buffer[(area.x, y)].set_symbol("│").set_style(style);
+        }
+    }
+    let (tone, rule) = if focused { (Tone::FocusedTitle, "━") } else { (Tone::Title, "─") };
+    let title = Line::new().own(tone, if focused { "▶" } else { rule }).number(tone, panel.number()).own(tone, " ");
+    let title = title.own(tone, panel.title()).then(note(debugger, panel));
+    let title = title.own(tone, " ");
+    let left = u16::from(area.x > 0);
+    let row = Rect { x: area.x + left, width: area.width - left, height: 1, ..area };
+    let rest = usize::from(row.width).saturating_sub(title.width());
+    let title = (0..rest).fold(title, |title, _| title.own(tone, rule));
+    title.paint(row, buffer, theme);
+}
+
+/// Returns what stands behind the title of a panel.
+fn note(debugger: &Debugger, panel: Panel) -> Line {
+    match panel {
+        Panel::Prompt => match &debugger.prompt.shown {
+            Some(shown) => Line::new().own(Tone::Quiet, " ").foreign(Tone::Strong, &shown.headline),
+            None => Line::new(),
+        },
+        Panel::Memory => match &debugger.story {
+            Some(story) => Line::new().own(Tone::Quiet, ": story of ").foreign(Tone::Strong, &story.key),
+            None => Line::new(),
+        },
+        Panel::Findings => Line::new().own(Tone::Quiet, " ").number(Tone::Strong, debugger.session.findings.len()),
+        Panel::Stack => Line::new().own(Tone::Quiet, " ").number(Tone::Strong, debugger.state.stack.len()),
+        Panel::Timeline | Panel::Conversation | Panel::Event => Line::new(),
+    }
+}
+
+fn rows(debugger: &Debugger, panel: Panel, inside: Rect, (buffer, theme): (&mut Buffer, Theme)) {
+    let (rows, cursor) = content::window(debugger, panel, inside);
+    let focused = debugger.focus == panel;
+    for (y, (place, line)) in (inside.y..inside.bottom()).zip(&rows) {
+        let under = match (*place == cursor, focused, panel) {
+            (true, true, _) => Tone::Cursor,
+            (true, false, Panel::Timeline) => Tone::Place,
+            (true, false, _) | (false, _, _) => Tone::Plain,
+        };
+        line.paint_over(Rect { y, height: 1, ..inside }, buffer, theme, under);
+    }
+}
+
+/// Returns the rows at the bottom of a panel that tell about the row under its cursor.
+fn footnotes(debugger: &Debugger, panel: Panel, inside: Rect) -> Vec<Line> {
+    if inside.height < 8 {
+        return Vec::new();
+    }
+    match panel {
+        Panel::Memory if debugger.story.is_none() => match debugger.selected_entry() {
+            Some(row) => {
+                let rule = Line::new().own(Tone::Title, "── ").foreign(Tone::Strong, &row.key);
+                let rule = rule.then(content::memory::flags(row));
+                std::iter::once(rule).chain(content::memory::footnote(&debugger.session, row)).collect()
+            }
+            None => Vec::new(),
+        },
+        Panel::Prompt => {
+            let Some(shown) = &debugger.prompt.shown else { return Vec::new() };
+            let origins = shown.origins(debugger.place(Panel::Prompt).line);
+            let line = Line::new().own(Tone::Title, "── from: ");
+            vec![origins.into_iter().enumerate().fold(line, |line, (index, origin)| {
+                let line = if index > 0 { line.own(Tone::Quiet, ", ") } else { line };
+                line.then(origin_words(origin))
+            })]
+        }
+        Panel::Timeline | Panel::Conversation | Panel::Memory | Panel::Stack | Panel::Event | Panel::Findings => {
+            Vec::new()
+        }
+    }
+}
+
+fn origin_words(origin: &Source) -> Line {
+    match origin {
+        Source::Builtin => Line::new().own(Tone::Quiet, "replay's own wording"),
+        Source::File { file, line } => {
+            Line::new().foreign(Tone::Plain, file).own(Tone::Quiet, ":").number(Tone::Plain, line)
+        }
+        Source::Event { position, key: Some(key) } => {
+            Line::new().foreign(Tone::Plain, key).own(Tone::Quiet, " set at ").number(Tone::Plain, position)
+        }
+        Source::Event { position, key: None } => Line::new().own(Tone::Quiet, "event ").number(Tone::Plain, position),
+    }
+}
