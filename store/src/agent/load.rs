@@ -70,7 +70,7 @@ pub(super) fn load(definition: Arc<Definition>, asked: Option<Profile>) -> Agent
     };
     bring_along(&mut agent, profile.profile);
     read(&mut agent, &files, profile.profile, &mut diagnostics);
-    diagnostics.append(&mut check::check(&agent));
+    diagnostics.append(&mut check::names::check(&agent));
     if profile.profile.refuses_incomplete_tokens() {
         let incomplete = diagnostics.iter_mut().filter(|found| found.code == code::PROSE_INCOMPLETE_AT);
         incomplete.for_each(|found| found.severity = Severity::Error);

@@ -4,6 +4,7 @@
 //! loads. [`definition`] holds the bytes; where they come from is [`source`]'s or the log's business.
 
 pub mod block;
+pub mod check;
 pub mod definition;
 pub mod entry;
 pub mod gate;
@@ -14,7 +15,6 @@ pub mod skill;
 pub mod source;
 pub mod tools;
 
-mod check;
 mod engine;
 mod field;
 mod frontmatter;
@@ -23,6 +23,7 @@ mod load;
 mod markdown;
 mod memory;
 mod paragraphs;
+mod python;
 mod responses;
 mod scalar;
 mod settings_file;

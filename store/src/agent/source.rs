@@ -13,7 +13,7 @@ use super::definition::Definition;
 use super::load::FILE_LIMIT;
 use super::text::FileText;
 use super::tool_files::outline;
-use super::yaml::{self, Kind, Node};
+use super::yaml;
 use crate::diagnostic::{Diagnostic, Place, code};
 use crate::digest::Digest;
 use crate::name::Name;
@@ -59,6 +59,9 @@ pub fn read(path: &Path) -> Result<(Definition, Vec<Diagnostic>), SourceError> {
         reader.take(file, Keep::Whole);
     }
     reader.take("integrations.yml", Keep::Keys);
+    reader.take("endpoints.yml", Keep::Presence);
+    reader.take("hooks.py", Keep::Declarations);
+    reader.take_python("hooks");
     reader.take_place("");
     for skill in reader.list("skills") {
         for file in ["skill.md", "memory.yml", "responses.yml"] {
@@ -79,6 +82,7 @@ enum Keep {
     Keys,
     Declarations,
     Digest,
+    Presence,
 }
 
 struct Reader {
@@ -92,12 +96,16 @@ impl Reader {
     /// Takes tools and references of the root (`""`) or of a skill (`skills/<id>/`).
     fn take_place(&mut self, prefix: &str) {
         self.take(&format!("{prefix}tools.py"), Keep::Declarations);
-        for name in self.list(&format!("{prefix}tools")) {
+        self.take_python(&format!("{prefix}tools"));
+        self.take_references(&format!("{prefix}references"), 0);
+    }
+
+    fn take_python(&mut self, folder: &str) {
+        for name in self.list(folder) {
             if name.ends_with(".py") {
-                self.take(&format!("{prefix}tools/{name}"), Keep::Declarations);
+                self.take(&format!("{folder}/{name}"), Keep::Declarations);
             }
         }
-        self.take_references(&format!("{prefix}references"), 0);
     }
 
     fn take_references(&mut self, folder: &str, depth: usize) {
@@ -129,11 +137,17 @@ impl Reader {
                 return Vec::new();
             }
         };
-        let mut names: Vec<String> = listed
-            .filter_map(Result::ok)
-            .filter_map(|entry| entry.file_name().into_string().ok())
-            .filter(|name| !name.starts_with('.'))
-            .collect();
+        let mut names = Vec::new();
+        for name in listed.filter_map(Result::ok).map(|entry| entry.file_name().into_string()) {
+            match name {
+                Ok(name) if name.starts_with('.') => {}
+                Ok(name) => names.push(name),
+                Err(name) => {
+                    let path = format!("{folder}/{}", name.to_string_lossy());
+                    self.report(code::UNREADABLE, &path, "the name isn't UTF-8, so it is not read");
+                }
+            }
+        }
         names.sort_unstable();
         names
     }
@@ -148,9 +162,10 @@ impl Reader {
         }
         let kept = match keep {
             Keep::Digest => self.digest(&full),
+            Keep::Presence => fs::metadata(&full).map(|_| Some(Vec::new())),
             Keep::Whole | Keep::Keys | Keep::Declarations => self.bytes(path, &full).map(|bytes| {
                 bytes.map(|bytes| match keep {
-                    Keep::Whole | Keep::Digest => bytes,
+                    Keep::Whole | Keep::Digest | Keep::Presence => bytes,
                     Keep::Keys => keys(&bytes).into_bytes(),
                     Keep::Declarations => outline(&String::from_utf8_lossy(&bytes)).into_bytes(),
                 })
@@ -219,26 +234,51 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Returns the key names of `integrations.yml`, two levels deep, and the names of the MCP servers. Values may be
-/// secrets and are dropped.
+/// Returns the key names of `integrations.yml`, two levels deep, and the names of MCP servers and model groups, each in
+/// its line. Values may be secrets and are dropped.
 fn keys(bytes: &[u8]) -> String {
     let file = FileText::new(Name::from("integrations.yml"), bytes, &mut Vec::new());
     let root = yaml::read(&file, file.content(), &mut Vec::new());
-    let mut kept = String::new();
+    let mut kept = Kept::default();
     for pair in root.pairs() {
-        kept.push_str(&format!("{}:\n", quoted(&pair.key)));
-        if pair.key == "mcp_servers" {
-            for name in pair.value.items().iter().filter_map(|server| server.get("name").and_then(Node::as_text)) {
-                kept.push_str(&format!("  - name: {}\n", quoted(name)));
+        kept.put(pair.key_at.line, 0, &format!("{}:", quoted(&pair.key)));
+        let named = match pair.key.as_str() {
+            "mcp_servers" => "name",
+            "model_groups" => "id",
+            _ => "",
+        };
+        for item in pair.value.items() {
+            if let Some(name) = item.pair(named)
+                && let Some(text) = name.value.as_text()
+            {
+                kept.put(name.key_at.line, 2, &format!("- {named}: {}", quoted(text)));
             }
         }
-        if matches!(pair.value.kind, Kind::Map(_)) {
-            for inner in pair.value.pairs() {
-                kept.push_str(&format!("  {}:\n", quoted(&inner.key)));
-            }
+        for inner in pair.value.pairs() {
+            kept.put(inner.key_at.line, 2, &format!("{}:", quoted(&inner.key)));
         }
     }
-    kept
+    kept.text
+}
+
+/// What is kept of a file, each piece in its line or as soon after it as there is room.
+#[derive(Default)]
+struct Kept {
+    text: String,
+    lines: u32,
+}
+
+impl Kept {
+    fn put(&mut self, line: u32, indent: usize, piece: &str) {
+        while self.lines + 1 < line {
+            self.text.push('\n');
+            self.lines += 1;
+        }
+        self.text.push_str(&" ".repeat(indent));
+        self.text.push_str(piece);
+        self.text.push('\n');
+        self.lines += 1;
+    }
 }
 
 fn quoted(word: &str) -> String {
@@ -252,11 +292,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_key_names_of_integrations_are_kept() {
-        let text = "llm:\n  model_group: main\nmodel_groups:\n  - id: main\n    api_key: sk-123\nmcp_servers:\n  - name: bank.one\n    token: t0k\n";
+    fn only_key_names_of_integrations_are_kept_each_in_its_line() {
+        let text = "llm: {model_group: main}\n# sk-0\nmodel_groups:\n  - id: main\n    api_key: sk-123\nmcp_servers:\n  - name: bank.one\n    token: t0k\n";
         assert_eq!(
             keys(text.as_bytes()),
-            "llm:\n  model_group:\nmodel_groups:\nmcp_servers:\n  - name: \"bank.one\"\n"
+            "llm:\n  model_group:\nmodel_groups:\n  - id: main\n\nmcp_servers:\n  - name: \"bank.one\"\n"
         );
     }
 }

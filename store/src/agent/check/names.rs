@@ -2,17 +2,17 @@
 //!
 //! Rights count here, access lists don't: a denied read is legal and gives nothing (M39).
 
-use super::Agent;
-use super::block::{Next, StepKind};
-use super::entry::EntryScope;
-use super::gate::Gate;
-use super::prose::{Prose, TokenKind};
-use super::skill::Skill;
+use crate::agent::Agent;
+use crate::agent::block::{Next, StepKind};
+use crate::agent::entry::EntryScope;
+use crate::agent::gate::Gate;
+use crate::agent::prose::{Prose, TokenKind};
+use crate::agent::skill::Skill;
 use crate::diagnostic::{Diagnostic, code};
 use crate::name::{PROJECT, SYSTEM, split_key};
 
 /// Checks every condition and memory token of the agent.
-pub(super) fn check(agent: &Agent) -> Vec<Diagnostic> {
+pub(in crate::agent) fn check(agent: &Agent) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for skill in agent.skills.values() {
         check_skill(agent, skill, &mut found);
