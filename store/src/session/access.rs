@@ -212,8 +212,11 @@ fn withheld(
         let private = Nothing::Private { owner: Name::from(owner), declared_at: entry.at.clone() };
         return Some((private, Rule::OwnAndProjectReadable));
     }
-    if let Some(item) = skill.and_then(|skill| skill.deny_read.iter().find(|item| item.value == entry.key)) {
-        if profile.enforces_access_lists() {
+    if let Some(skill) = skill {
+        trail.tried.push(Rule::DenyRead);
+        if !skill.deny_read.is_empty() && !profile.enforces_access_lists() {
+            trail.tried.push(Rule::DenyListsByProfile);
+        } else if let Some(item) = skill.deny_read.iter().find(|item| item.value == entry.key) {
             let is_project = entry.scope == EntryScope::Project;
             let by_bare_name = split_key(trail.asked).is_none();
             let hides_project = || agent.project.iter().any(|project| project.name == entry.name);
@@ -224,10 +227,9 @@ fn withheld(
                 Site::Tool => Rule::DenyRead,
             };
             return Some((Nothing::Denied { by: item.at.clone() }, rule));
+        } else if skill.deny_read.iter().any(|item| agent.entry(&item.value).is_none()) {
+            trail.tried.push(Rule::DenyListNamesNothing);
         }
-        trail.tried.push(Rule::DenyListsByProfile);
-    } else if skill.is_some_and(|skill| !skill.deny_read.is_empty()) {
-        trail.tried.push(if profile.enforces_access_lists() { Rule::DenyRead } else { Rule::DenyListsByProfile });
     }
     trail.tried.push(match entry.scope {
         EntryScope::Project => Rule::OwnAndProjectReadable,
