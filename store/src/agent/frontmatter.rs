@@ -125,7 +125,7 @@ fn import(context: &mut Context<'_>, node: &Node) -> Option<Spanned<ToolImport>>
 }
 
 /// Returns the pair of an item that must be a mapping of one key.
-fn single_pair<'n>(item: &'n Node) -> Option<&'n Pair> {
+fn single_pair(item: &Node) -> Option<&Pair> {
     match item.pairs() {
         [pair] => Some(pair),
         _ => None,

@@ -10,6 +10,7 @@ use crate::value::Value;
 
 /// What a gate came to; each reference in it with the decision of its read.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "nearly every gate is evaluated")]
 pub enum GateDecision {
     /// The condition was evaluated.
     Evaluated(Evaluation<ReadDecision>),
