@@ -29,22 +29,26 @@ pub(super) fn findings(agent: &Agent, events: &[Event]) -> Vec<Finding> {
             _ => {}
         }
     }
-    [("skill", "skills", skills), ("memory entry", "memory entries", entries), ("response", "responses", responses)]
+    let kinds = [
+        ("a skill", "skills", skills),
+        ("a memory entry", "memory entries", entries),
+        ("a response", "responses", responses),
+    ];
+    kinds
         .into_iter()
         .filter(|(_, _, names)| !names.is_empty())
-        .map(|(one, many, names)| {
-            let what = if names.len() == 1 { one } else { many };
-            Finding {
-                kind: FindingKind::Missing,
-                raw: None,
-                text: format!(
-                    "the agent folder lacks {} {what} that the record names: {}",
-                    names.len(),
-                    names.into_iter().collect::<Vec<_>>().join(", ")
-                ),
-            }
-        })
+        .map(|(one, many, names)| finding(one, many, names))
         .collect()
+}
+
+fn finding(one: &str, many: &str, names: BTreeSet<&str>) -> Finding {
+    let what = if names.len() == 1 { one.to_owned() } else { format!("{} {many}", names.len()) };
+    let names = names.into_iter().collect::<Vec<_>>().join(", ");
+    Finding {
+        kind: FindingKind::Missing,
+        raw: None,
+        text: format!("the agent folder lacks {what} that the record names: {names}"),
+    }
 }
 
 /// Entries of a skill that is itself missing aren't counted again; names without a namespace belong to the engine.
