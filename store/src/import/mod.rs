@@ -10,12 +10,15 @@
 //!                                          fold        a session: twins, turns, causes, findings
 //! ```
 
+mod base64;
 mod draft;
 mod dump;
 mod evidence;
 mod fields;
 mod fold;
 mod history;
+pub mod jsonl;
+mod lines;
 mod names;
 mod oddities;
 pub mod recording;
@@ -23,12 +26,15 @@ mod records;
 mod scan;
 mod sniff;
 mod stack;
+pub mod stream;
 mod twins;
 
 use std::sync::Arc;
 
+use crate::event::finding::{Finding, FindingKind};
+
 pub use recording::{RecordedEnd, Recording};
-pub use sniff::{Shape, sniff, unpack};
+pub use sniff::{Shape, Unpacked, sniff, unpack};
 
 /// Why a record can't be read.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +64,18 @@ pub enum ImportError {
         /// Where reading stopped.
         at: usize,
     },
+    /// The file itself can't be read.
+    #[error("{file}: the file can't be read on")]
+    Read {
+        /// The file's name.
+        file: String,
+        /// Why.
+        #[source]
+        cause: std::io::Error,
+    },
+    /// What was read can't be taken in.
+    #[error("what was read can't be stored")]
+    Sink(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// Reads all sessions of a file, whose name stands in for an id that the record lacks.
@@ -69,13 +87,30 @@ pub enum ImportError {
 /// Fails where the file is of no known form, or not one record of it can be read. What can be read of a damaged file
 /// is returned with findings that say what is lost.
 pub fn read(bytes: Arc<Vec<u8>>, file_name: &str) -> Result<Vec<Recording>, ImportError> {
-    let bytes = match unpack(&bytes, file_name)? {
-        Some(unpacked) => Arc::new(unpacked),
-        None => bytes,
+    let Some(Unpacked { bytes: unpacked, is_broken }) = unpack(&bytes) else {
+        return read_plain(&bytes, file_name);
     };
-    match sniff(&bytes, file_name)? {
+    drop(bytes);
+    if is_broken && unpacked.is_empty() {
+        return Err(ImportError::Nothing { file: file_name.to_owned(), at: 0 });
+    }
+    let mut recordings = read_plain(&Arc::new(unpacked), file_name)?;
+    if let Some(last) = recordings.last_mut().filter(|_| is_broken)
+        && !last.findings.iter().any(|finding| finding.kind == FindingKind::Cut)
+    {
+        let text = "the packed file breaks off: what followed is lost".to_owned();
+        last.findings.push(Finding { kind: FindingKind::Cut, raw: None, text });
+    }
+    Ok(recordings)
+}
+
+fn read_plain(bytes: &Arc<Vec<u8>>, file_name: &str) -> Result<Vec<Recording>, ImportError> {
+    let start = sniff::start(bytes);
+    match sniff(bytes, file_name)? {
         Shape::Log => Err(ImportError::Log { file: file_name.to_owned() }),
-        Shape::MantleDump | Shape::ClassicDump => Ok(vec![dump::read(&bytes, sniff::start(&bytes), file_name)?]),
-        Shape::List | Shape::Lines | Shape::OwnLines => Ok(Vec::new()),
+        Shape::MantleDump | Shape::ClassicDump => Ok(vec![dump::read(bytes, start, file_name)?]),
+        Shape::List => lines::read_list(bytes, start, file_name),
+        Shape::Lines => lines::read_lines(bytes, start, file_name),
+        Shape::OwnLines => jsonl::read(&bytes[start..], file_name),
     }
 }

@@ -89,6 +89,60 @@ pub(super) fn read_list(
     }
 }
 
+/// Reads the records of one line, which is `range`; mostly there is one.
+///
+/// Returns the place of a last one that breaks off or can't be read; where the line isn't the last of its file, that
+/// one is given as damaged, too.
+pub(super) fn read_line(
+    input: Input<'_>,
+    range: Range<usize>,
+    names: &mut Names,
+    take: &mut dyn FnMut(Range<usize>, Record),
+) -> Option<usize> {
+    let bytes = &input.bytes[..range.end];
+    let is_last = range.end == input.bytes.len() && bytes.last() != Some(&b'\n');
+    let mut at = range.start;
+    loop {
+        at = scan::skip_blank(bytes, at);
+        if at >= bytes.len() {
+            return None;
+        }
+        // A record never goes beyond its line: a line break inside a text is no JSON.
+        let error = match input.fields(at) {
+            Ok((fields, end)) if end <= bytes.len() => {
+                take(at..end, draft::read(fields, names));
+                at = end;
+                continue;
+            }
+            Ok(_) => None,
+            Err(error) => Some(error),
+        };
+        let next = next_readable(input, at, bytes.len());
+        if next.is_none() && is_last {
+            return Some(at);
+        }
+        let end = next.map_or_else(|| trim_end(bytes, at, bytes.len()), |next| trim_end(bytes, at, next));
+        let why = error.map_or_else(|| "it goes on in the next line".to_owned(), |error| error.to_string());
+        take(at..end, Record { draft: draft::damaged(why, names), session: None });
+        at = end;
+    }
+}
+
+/// Returns where, behind `at` and before `end`, the next record begins that can be read.
+fn next_readable(input: Input<'_>, at: usize, end: usize) -> Option<usize> {
+    let beginning = scan::beginning(input.bytes, at).unwrap_or(b"{\"event\"");
+    let mut next = at + 1;
+    for _ in 0..MOST_TRIES {
+        next = scan::find(&input.bytes[..end], next, beginning)?;
+        let is_record = |fields: &Fields<'_>| fields.event.is_some() || fields.payload.is_some();
+        if input.fields(next).is_ok_and(|(fields, last)| is_record(&fields) && last <= end) {
+            return Some(next);
+        }
+        next += 1;
+    }
+    None
+}
+
 fn damaged(error: &serde_json::Error, names: &mut Names) -> Record {
     Record { draft: draft::damaged(error.to_string(), names), session: None }
 }

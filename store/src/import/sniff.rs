@@ -10,7 +10,7 @@ use super::{ImportError, scan};
 /// The first bytes of a log's database.
 const LOG_MAGIC: &[u8] = b"redb\x1a\x0a\xa9\x0d\x0a";
 /// The first bytes of a file packed with gzip.
-const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
+pub(super) const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 /// The schema that the header line of our own JSON Lines names.
 pub(super) const OWN_SCHEMA: &str = "replay.session/1";
 
@@ -120,18 +120,20 @@ fn foreign_object(bytes: &[u8], at: usize) -> String {
     }
 }
 
-/// Unpacks a file that is packed with gzip; `None` where it isn't. Of a cut file, what can be unpacked is returned.
-///
-/// # Errors
-///
-/// Fails where nothing can be unpacked.
-pub fn unpack(bytes: &[u8], file_name: &str) -> Result<Option<Vec<u8>>, ImportError> {
+/// A file that was packed with gzip.
+pub struct Unpacked {
+    /// What could be unpacked.
+    pub bytes: Vec<u8>,
+    /// Whether it ended before its end.
+    pub is_broken: bool,
+}
+
+/// Unpacks a file that is packed with gzip; `None` where it isn't.
+pub fn unpack(bytes: &[u8]) -> Option<Unpacked> {
     if !bytes.starts_with(GZIP_MAGIC) {
-        return Ok(None);
+        return None;
     }
     let mut unpacked = Vec::new();
-    match MultiGzDecoder::new(bytes).read_to_end(&mut unpacked) {
-        Err(_) if unpacked.is_empty() => Err(ImportError::Nothing { file: file_name.to_owned(), at: 0 }),
-        Ok(_) | Err(_) => Ok(Some(unpacked)),
-    }
+    let is_broken = MultiGzDecoder::new(bytes).read_to_end(&mut unpacked).is_err();
+    Some(Unpacked { bytes: unpacked, is_broken })
 }

@@ -1,0 +1,378 @@
+//! Our own JSON Lines: sessions as text that says all we know, both ways without loss.
+//!
+//! ```text
+//! {"schema":"replay.session/1","id":"…","profile":…,"definition":{"digest":"…","files":[…]},"end":…,"findings":[…]}
+//! {"position":1,"time":1790788643979640,"turn":1,"cause":null,"origin":{…},"event":{"kind":"…",…},"raw":[…]}
+//! {"position":2,…
+//! ```
+//!
+//! A header line begins a session; several may follow each other. A raw record is `{"index":0,"text":"…"}`, or has
+//! `base64` in place of `text` where its bytes are no text. So has a file of the definition, with its `path`.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::sniff::OWN_SCHEMA;
+use super::stream::{BATCH_BYTES, Batch, Sink, Source};
+use super::{ImportError, RecordedEnd, Recording, base64};
+use crate::agent::definition::Definition;
+use crate::digest::Digest;
+use crate::event::finding::{Finding, FindingKind};
+use crate::event::raw::RawRecords;
+use crate::event::{Event, EventKind, Origin, Position, RecordedFrame};
+use crate::name::Name;
+use crate::profile::Profile;
+use crate::timestamp::Timestamp;
+use crate::value::Value;
+
+#[derive(Serialize, Deserialize)]
+struct Header<'a> {
+    schema: Cow<'a, str>,
+    id: Name,
+    profile: Option<Profile>,
+    #[serde(borrow)]
+    definition: Option<Files<'a>>,
+    end: Option<End>,
+    findings: Vec<Finding>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Files<'a> {
+    digest: Digest,
+    #[serde(borrow)]
+    files: Vec<File<'a>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct File<'a> {
+    path: Name,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    text: Option<Cow<'a, str>>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    base64: Option<Cow<'a, str>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct End {
+    slots: Vec<(Name, Value)>,
+    stack: Vec<RecordedFrame>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line<'a> {
+    position: Position,
+    time: Timestamp,
+    turn: Option<u32>,
+    cause: Option<Position>,
+    origin: Origin,
+    event: Cow<'a, EventKind>,
+    #[serde(borrow)]
+    raw: Vec<Raw<'a>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Raw<'a> {
+    index: u32,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    text: Option<Cow<'a, str>>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    base64: Option<Cow<'a, str>>,
+}
+
+/// Writes a session: its header and a line for each event.
+///
+/// # Errors
+///
+/// Fails as `out` does.
+pub fn write(recording: &Recording, out: &mut dyn Write) -> io::Result<()> {
+    let definition = recording.definition.as_ref().map(|definition| Files {
+        digest: definition.digest(),
+        files: definition.files.iter().map(|(path, bytes)| file(path, bytes)).collect(),
+    });
+    let end = recording.recorded_end.clone().map(|RecordedEnd { slots, stack }| End { slots, stack });
+    let header = Header {
+        schema: Cow::Borrowed(OWN_SCHEMA),
+        id: recording.id.clone(),
+        profile: recording.profile,
+        definition,
+        end,
+        findings: recording.findings.clone(),
+    };
+    line(&header, out)?;
+    for (index, event) in recording.events.iter().enumerate() {
+        let raw = event.origin.raw_indexes();
+        let raw = raw.into_iter().map(|index| raw_record(index, recording.raw.get(index).unwrap_or_default()));
+        let written = Line {
+            position: Position(index as u64 + 1),
+            time: event.time,
+            turn: event.turn,
+            cause: event.cause,
+            origin: event.origin.clone(),
+            event: Cow::Borrowed(&event.kind),
+            raw: raw.collect(),
+        };
+        line(&written, out)?;
+    }
+    Ok(())
+}
+
+fn line(what: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, what)?;
+    out.write_all(b"\n")
+}
+
+fn file<'a>(path: &Name, bytes: &'a [u8]) -> File<'a> {
+    let (text, base64) = text_or_base64(bytes);
+    File { path: path.clone(), text, base64 }
+}
+
+fn raw_record(index: u32, bytes: &[u8]) -> Raw<'_> {
+    let (text, base64) = text_or_base64(bytes);
+    Raw { index, text, base64 }
+}
+
+fn text_or_base64(bytes: &[u8]) -> (Option<Cow<'_, str>>, Option<Cow<'_, str>>) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => (Some(Cow::Borrowed(text)), None),
+        Err(_) => (None, Some(Cow::Owned(base64::encode(bytes)))),
+    }
+}
+
+fn bytes_of(text: Option<Cow<'_, str>>, base64: Option<Cow<'_, str>>) -> Option<Vec<u8>> {
+    match (text, base64) {
+        (Some(text), _) => Some(text.into_owned().into_bytes()),
+        (None, Some(base64)) => base64::decode(&base64),
+        (None, None) => None,
+    }
+}
+
+/// Reads all sessions.
+///
+/// # Errors
+///
+/// Fails where not one line can be read.
+pub(super) fn read(bytes: &[u8], file_name: &str) -> Result<Vec<Recording>, ImportError> {
+    let mut recordings: Vec<Recording> = Vec::new();
+    let mut is_open = false;
+    let mut input = bytes;
+    stream(&mut Source::of(&mut input, file_name), &mut |batch| {
+        if !is_open {
+            recordings.push(Recording { id: batch.session, ..Recording::default() });
+        }
+        is_open = !batch.is_last;
+        let recording = recordings.last_mut().expect("one was just put there");
+        recording.events.extend(batch.events);
+        recording.raw.extend(&batch.raw);
+        recording.findings.extend(batch.findings);
+        recording.profile = batch.profile.or(recording.profile);
+        recording.definition = batch.definition.or(recording.definition.take());
+        recording.recorded_end = batch.recorded_end.or(recording.recorded_end.take());
+        Ok(())
+    })?;
+    Ok(recordings)
+}
+
+/// Streams all sessions.
+///
+/// # Errors
+///
+/// Fails where the input or the sink does, or not one line can be read.
+pub(super) fn stream(source: &mut Source<'_>, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+    let mut open: Option<Session> = None;
+    let (mut number, mut pending) = (0, 0);
+    while let Some(line) = source.next_line()? {
+        number += 1;
+        pending += line.len();
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        if let Some(header) = header(&line) {
+            if let Some(session) = open.take() {
+                session.finish(source, sink)?;
+            }
+            open = Some(Session::begin(header));
+            continue;
+        }
+        let Some(session) = &mut open else {
+            return Err(ImportError::Nothing { file: source.file_name.to_owned(), at: 0 });
+        };
+        match serde_json::from_slice::<Line<'_>>(&line) {
+            Ok(line) => session.take(line, number),
+            Err(_) if line.last() != Some(&b'\n') => session.cut(number, line.len()),
+            Err(error) => session.damaged(number, &error),
+        }
+        if pending >= BATCH_BYTES && session.is_at_rest() {
+            pending = 0;
+            let batch = session.batch();
+            sink(Batch { bytes_read: source.bytes_read(), ..batch }).map_err(ImportError::Sink)?;
+        }
+    }
+    match open {
+        Some(mut session) => {
+            if source.is_broken() {
+                session.cut(number + 1, 0);
+            }
+            session.finish(source, sink)
+        }
+        None => Err(ImportError::Nothing { file: source.file_name.to_owned(), at: 0 }),
+    }
+}
+
+/// Returns the header that a line is, if it is one.
+fn header(line: &[u8]) -> Option<Header<'_>> {
+    if !line.trim_ascii_start().starts_with(b"{\"schema\"") {
+        return None;
+    }
+    serde_json::from_slice::<Header<'_>>(line).ok().filter(|header| header.schema == OWN_SCHEMA)
+}
+
+/// The session whose lines are coming in.
+struct Session {
+    batch: Batch,
+    position: u64,
+    time: Timestamp,
+    raw: RawBuilder,
+}
+
+impl Session {
+    fn begin(header: Header<'_>) -> Session {
+        let mut findings = header.findings;
+        let definition = header.definition.map(|files| {
+            let digest = files.digest;
+            let mut definition = Definition::default();
+            for file in files.files {
+                let bytes = bytes_of(file.text, file.base64).unwrap_or_default();
+                definition.files.insert(file.path, Arc::from(bytes));
+            }
+            let text = format!("the agent's files are others than their digest {} says", digest.short());
+            if definition.digest() != digest && !findings.iter().any(|finding| finding.text == text) {
+                findings.push(Finding { kind: FindingKind::Damaged, raw: None, text });
+            }
+            definition
+        });
+        let batch = Batch {
+            session: header.id,
+            profile: header.profile,
+            definition,
+            recorded_end: header.end.map(|End { slots, stack }| RecordedEnd { slots, stack }),
+            findings,
+            ..Batch::default()
+        };
+        Session { batch, position: 0, time: Timestamp::default(), raw: RawBuilder::default() }
+    }
+
+    fn take(&mut self, line: Line<'_>, number: u64) {
+        self.position += 1;
+        if line.position != Position(self.position) && !self.batch.findings.iter().any(is_gap_of_lines) {
+            let text = format!("{GAP_OF_LINES} {number} has position {}, not {}", line.position, self.position);
+            self.batch.findings.push(Finding { kind: FindingKind::Gap, raw: None, text });
+        }
+        for raw in line.raw {
+            self.raw.take(raw.index, bytes_of(raw.text, raw.base64).unwrap_or_default());
+        }
+        self.time = line.time;
+        self.batch.events.push(Event {
+            time: line.time,
+            turn: line.turn,
+            cause: line.cause,
+            origin: line.origin,
+            kind: line.event.into_owned(),
+        });
+    }
+
+    /// Keeps the place of a line that can't be read, so that positions stay what they are.
+    fn damaged(&mut self, number: u64, error: &serde_json::Error) {
+        let text = format!("line {number} can't be read: {error}");
+        self.batch.findings.push(Finding { kind: FindingKind::Damaged, raw: None, text });
+        self.position += 1;
+        let kind = EventKind::Foreign { name: Name::default() };
+        self.batch.events.push(Event { time: self.time, turn: None, cause: None, origin: Origin::Added, kind });
+    }
+
+    fn cut(&mut self, number: u64, length: usize) {
+        let text =
+            format!("the file breaks off in line {number}, behind position {}: {length} bytes are lost", self.position);
+        self.batch.findings.push(Finding { kind: FindingKind::Cut, raw: None, text });
+    }
+
+    /// Whether all that was read can be handed on: a turn is over and no raw record is awaited.
+    fn is_at_rest(&self) -> bool {
+        let last = self.batch.events.last().map(|event| &event.kind);
+        matches!(last, Some(EventKind::TurnEnded)) && self.raw.waiting.is_empty()
+    }
+
+    fn batch(&mut self) -> Batch {
+        let next = Batch { session: self.batch.session.clone(), ..Batch::default() };
+        let mut batch = std::mem::replace(&mut self.batch, next);
+        batch.raw = self.raw.build();
+        batch
+    }
+
+    fn finish(mut self, source: &Source<'_>, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+        self.raw.fill();
+        let batch = self.batch();
+        sink(Batch { bytes_read: source.bytes_read(), is_last: true, ..batch }).map_err(ImportError::Sink)
+    }
+}
+
+const GAP_OF_LINES: &str = "lines are missing or were added: line";
+
+fn is_gap_of_lines(finding: &Finding) -> bool {
+    finding.text.starts_with(GAP_OF_LINES)
+}
+
+/// Puts raw records into their order: a mirror may come with an event that stands before or behind its place.
+#[derive(Default)]
+struct RawBuilder {
+    next: u32,
+    waiting: BTreeMap<u32, Vec<u8>>,
+    bytes: Vec<u8>,
+    ranges: Vec<Range<usize>>,
+}
+
+impl RawBuilder {
+    fn take(&mut self, index: u32, bytes: Vec<u8>) {
+        if index != self.next {
+            self.waiting.insert(index, bytes);
+            return;
+        }
+        self.append(&bytes);
+        while let Some(bytes) = self.waiting.remove(&self.next) {
+            self.append(&bytes);
+        }
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        self.ranges.push(start..self.bytes.len());
+        self.next += 1;
+    }
+
+    /// Gives up waiting: a record that no line holds is empty.
+    fn fill(&mut self) {
+        let waiting = std::mem::take(&mut self.waiting);
+        // A damaged index may be any number; what is awaited lies close.
+        let farthest = self.next.saturating_add(waiting.len() as u32 + 1024);
+        for (index, bytes) in waiting.range(self.next..farthest) {
+            while self.next < *index {
+                self.append(&[]);
+            }
+            self.append(bytes);
+        }
+    }
+
+    fn build(&mut self) -> RawRecords {
+        let buffer = Arc::new(std::mem::take(&mut self.bytes));
+        let mut records = RawRecords::default();
+        for range in self.ranges.drain(..) {
+            records.push(&buffer, range);
+        }
+        records
+    }
+}
