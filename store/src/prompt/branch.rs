@@ -106,9 +106,13 @@ fn name(draft: &mut Draft, active: Active<'_>) {
 
 /// What the skill or block returns to when it is done: the prose around a block, or the skill that called.
 fn parent(view: &View<'_>, active: Active<'_>, draft: &mut Draft) {
-    let below = view.state.stack.iter().rev().skip(1).find(|frame| match frame.parked {
+    let has_prose = active.skill.is_some_and(|skill| !skill.paragraphs.is_empty());
+    // Beneath a digression nothing waits for this task.
+    let mut waiting =
+        view.state.stack.iter().rev().skip(1).take_while(|frame| frame.parked != Some(Parked::Digression));
+    let below = waiting.find(|frame| match frame.parked {
         Some(Parked::Delegation) => true,
-        Some(Parked::Reference) => active.skill.is_some_and(|skill| !skill.paragraphs.is_empty()),
+        Some(Parked::Reference) => has_prose,
         Some(Parked::Digression | Parked::Pending) | None => false,
     });
     let Some(below) = below else { return };
