@@ -56,12 +56,9 @@ impl Draft {
         }
         if std::mem::take(&mut self.blank_due) {
             self.end_line();
-            self.push("\n", Source::Builtin);
+            self.append("\n", Source::Builtin);
         }
-        match self.pieces.last_mut() {
-            Some(last) if last.origin == origin => last.text.push_str(text),
-            _ => self.pieces.push(Piece { text: text.to_owned(), origin }),
-        }
+        self.append(text, origin);
         self
     }
 
@@ -81,7 +78,14 @@ impl Draft {
 
     fn end_line(&mut self) {
         if self.pieces.last().is_some_and(|last| !last.text.ends_with('\n')) {
-            self.push("\n", Source::Builtin);
+            self.append("\n", Source::Builtin);
+        }
+    }
+
+    fn append(&mut self, text: &str, origin: Source) {
+        match self.pieces.last_mut() {
+            Some(last) if last.origin == origin => last.text.push_str(text),
+            Some(_) | None => self.pieces.push(Piece { text: text.to_owned(), origin }),
         }
     }
 }

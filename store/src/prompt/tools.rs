@@ -185,7 +185,7 @@ fn declines(view: &View<'_>) -> Verdict {
 /// In a collect, `listen` belongs to the voice channel, after the question (M354).
 fn listens(view: &View<'_>) -> Verdict {
     let seen = || match view.profile.has_listen() {
-        true => "nothing else need be done".to_owned(),
+        true => "no collect waits for an answer".to_owned(),
         false => format!("the record calls it, though {} has no such tool", view.profile),
     };
     let pending = view.state.pending_confirmation().is_some();
@@ -193,7 +193,7 @@ fn listens(view: &View<'_>) -> Verdict {
         Situation::Knowledge => Err(AFTER_SEARCH.to_owned()),
         _ if pending => Err("a tool call waits for the user's answer".to_owned()),
         Situation::Block if view.collect().is_some() => match (view.moment.channel, view.moment.asked) {
-            (Channel::Voice, true) => Ok(seen()),
+            (Channel::Voice, true) => Ok("the collect has asked".to_owned()),
             (Channel::Voice, false) => Err("the collect has not asked yet".to_owned()),
             (Channel::Text, _) => Err("a collect waits for its answer".to_owned()),
         },

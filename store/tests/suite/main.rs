@@ -3,6 +3,7 @@
 mod corpus_sessions;
 mod import;
 mod log;
+mod prompt;
 mod replay;
 mod session;
 mod tidy;

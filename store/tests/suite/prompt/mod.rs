@@ -1,0 +1,9 @@
+//! Prompts as the model got them: goldens for each situation in both profiles, laws, and real records.
+
+mod corpus;
+mod golden;
+mod law;
+mod message;
+mod response;
+mod story;
+mod tool;
