@@ -38,6 +38,22 @@ pub(super) struct Draft {
     pub(super) odd: Option<Box<Oddities>>,
 }
 
+impl Draft {
+    /// Returns a draft of which nothing but its fact is known.
+    pub(super) fn of(fact: Fact) -> Draft {
+        Draft {
+            time: None,
+            form: Form::Flat,
+            fact,
+            twin: None,
+            claimed: None,
+            trigger: None,
+            sequence: None,
+            odd: None,
+        }
+    }
+}
+
 /// What a raw record says.
 pub(super) enum Fact {
     /// A fact of its own.
@@ -97,16 +113,11 @@ pub(super) fn read(mut fields: Fields<'_>, names: &mut Names) -> Record {
         unknown_fields: std::mem::take(&mut fields.unknown),
         ..Oddities::default()
     };
-    let mut draft = Draft {
-        time: fields.timestamp,
-        form: Form::Flat,
-        fact: Fact::Mirror,
-        twin: None,
-        claimed: fields.metadata.provenance.as_ref().and_then(|provenance| provenance.position).and_then(whole),
-        trigger: fields.metadata.trigger,
-        sequence: fields.sequence,
-        odd: None,
-    };
+    let mut draft = Draft::of(Fact::Mirror);
+    draft.time = fields.timestamp;
+    draft.claimed = fields.metadata.provenance.as_ref().and_then(|provenance| provenance.position).and_then(whole);
+    draft.trigger = fields.metadata.trigger;
+    draft.sequence = fields.sequence;
     match (fields.event.take(), fields.payload.take()) {
         (Some(kind), _) => flat(&mut draft, &kind, &mut fields, names, &mut odd),
         (None, Some((kind, payload))) => {
@@ -142,16 +153,9 @@ pub(super) fn read(mut fields: Fields<'_>, names: &mut Names) -> Record {
 /// Returns the draft of a record whose bytes can't be read.
 pub(super) fn damaged(why: String, names: &mut Names) -> Draft {
     let odd = Oddities { damage: Some(why), ..Oddities::default() };
-    Draft {
-        time: None,
-        form: Form::Flat,
-        fact: Fact::Kind(EventKind::Foreign { name: names.get("") }),
-        twin: None,
-        claimed: None,
-        trigger: None,
-        sequence: None,
-        odd: Some(Box::new(odd)),
-    }
+    let mut draft = Draft::of(Fact::Kind(EventKind::Foreign { name: names.get("") }));
+    draft.odd = Some(Box::new(odd));
+    draft
 }
 
 /// Reads a mirror that has no twin as an event of its own: older records have nothing else.

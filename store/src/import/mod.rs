@@ -10,6 +10,7 @@
 //!                                          fold        a session: twins, turns, causes, findings
 //! ```
 
+mod actors;
 mod base64;
 mod draft;
 mod dump;
@@ -21,13 +22,16 @@ pub mod jsonl;
 mod lines;
 mod names;
 mod oddities;
+mod pairs;
 pub mod recording;
 mod records;
 mod scan;
 mod sniff;
 mod stack;
 pub mod stream;
+mod turn;
 mod twins;
+mod watch;
 
 use std::sync::Arc;
 

@@ -2,6 +2,7 @@
 
 mod corpus_sessions;
 mod import;
+mod import_traps;
 mod log;
 mod prompt;
 mod replay;
