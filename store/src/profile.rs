@@ -60,6 +60,22 @@ impl Profile {
         self == Profile::Mantle321
     }
 
+    /// P8: whether a `set_memory` step and a validation tool pass over a project entry that holds a value (M46a).
+    pub fn skips_set_project_entries(self) -> bool {
+        self == Profile::Mantle321
+    }
+
+    /// P9: whether a `set:` button may write project memory (M47).
+    pub fn buttons_write_project(self) -> bool {
+        self == Profile::Mantle321
+    }
+
+    /// Whether a hook may write memory: the older generation's hooks are validation tools (M47, M208), the lifecycle
+    /// hooks of the newer one have no access (M316).
+    pub fn hooks_write_memory(self) -> bool {
+        self == Profile::Seed
+    }
+
     /// P16: the names of the tools that complete and cancel the active skill (M213).
     pub fn lifecycle_tools(self) -> (&'static str, &'static str) {
         match self {

@@ -5,6 +5,7 @@
 
 pub mod access;
 mod evolve;
+mod fit;
 pub mod gate;
 mod memory;
 pub mod prose;

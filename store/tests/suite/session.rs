@@ -318,7 +318,7 @@ fn a_pending_skill_waits_beneath_its_resolver_and_starts_afresh() {
     check(&[activate("verify"), pend.clone()], "[claims(pending), verify]");
     let waiting = [pend, activate("verify"), complete("verify")];
     check(&waiting, "[claims(pending)]");
-    let refused = EventKind::SkillRefused { skill: "claims".into(), by: Activation::Model, rule: Rule::DenyRead };
+    let refused = EventKind::SkillRefused { skill: "claims".into(), by: Activation::Model, rule: Rule::DenyLists };
     check(&[&waiting[..], &[refused]].concat(), "[]");
     let started = check(&[&waiting[..], &[activate("claims")]].concat(), "[claims]");
     assert_eq!(entry(&started, "claims.ref"), "null reset @6 <2");

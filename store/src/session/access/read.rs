@@ -1,19 +1,17 @@
-//! Who may read which memory entry, and what the read gives (sections 2.4 to 2.6). Access is enforced here alone.
-//!
-//! A decision is its own explanation: whether a read was allowed is read off it. A read never fails; one that gives
-//! nothing says which kind of nothing (M33).
+//! Reads: what a name gives to a reader. A read never fails; one that gives nothing says which kind of nothing (M33).
 
 use std::sync::Arc;
 
-use super::{CellState, State};
+use super::{Change, Unresolved, asked, owner, resolve};
 use crate::agent::Agent;
 use crate::agent::entry::{Entry, EntryScope};
 use crate::agent::skill::Skill;
 use crate::diagnostic::Place;
 use crate::event::Position;
-use crate::name::{Name, PROJECT, SYSTEM, split_key};
+use crate::name::{Name, split_key};
 use crate::profile::Profile;
 use crate::rule::Rule;
+use crate::session::{CellState, State};
 use crate::value::Value;
 
 /// Who reads, and where.
@@ -44,6 +42,8 @@ pub enum Site {
 pub struct ReadDecision {
     /// The name as it was asked for.
     pub asked: Name,
+    /// The skill with whose rights was read.
+    pub skill: Option<Name>,
     /// The qualified name of the declared entry that it means; `None` where it means none.
     pub key: Option<Name>,
     /// What it gives.
@@ -117,6 +117,37 @@ impl ReadDecision {
         }
     }
 
+    /// Returns the authored line that is the reason for nothing: the item of the list, or the private declaration.
+    pub fn because(&self) -> Option<&Place> {
+        match &self.found {
+            Found::Value { declared_at, .. } => declared_at.as_ref(),
+            Found::Nothing(Nothing::Private { declared_at: at, .. } | Nothing::Denied { by: at }) => Some(at),
+            Found::Nothing(
+                Nothing::NeverWritten
+                | Nothing::Cleared { .. }
+                | Nothing::Reset { .. }
+                | Nothing::Undeclared
+                | Nothing::Reserved,
+            ) => None,
+        }
+    }
+
+    /// Returns the smallest change to the folder that would have allowed the read. `None` where it was allowed, and
+    /// where no change would.
+    pub fn change(&self, agent: &Agent) -> Option<Change> {
+        let Found::Nothing(nothing) = &self.found else { return None };
+        match nothing {
+            Nothing::NeverWritten | Nothing::Cleared { .. } | Nothing::Reset { .. } | Nothing::Reserved => None,
+            Nothing::Undeclared => Some(Change::for_undeclared(agent, self.skill.as_ref(), &self.asked)),
+            Nothing::Private { declared_at, .. } => {
+                Some(Change::Publish { key: self.key.clone()?, at: declared_at.clone() })
+            }
+            Nothing::Denied { by } => {
+                Some(Change::Unlist { list: "deny_read", key: self.key.clone()?, at: by.clone() })
+            }
+        }
+    }
+
     /// Returns the value that the reader gets; `None` is the engine's `None`.
     pub fn value(&self) -> Option<&Arc<Value>> {
         match &self.found {
@@ -128,70 +159,36 @@ impl ReadDecision {
 
 /// Decides a read of `name`, bare or qualified.
 pub fn read(agent: &Agent, profile: Profile, state: &State, reader: Reader<'_>, name: &str) -> ReadDecision {
-    let mut trail = Trail { asked: name, key: None, tried: Vec::new() };
     let skill = reader.skill.and_then(|id| agent.skills.get(id));
-    let entry = match resolve(agent, skill, reader, name, &mut trail) {
-        Ok(entry) => entry,
-        Err((nothing, rule)) => return trail.end(Found::Nothing(nothing), rule),
+    let mut tried = Vec::with_capacity(8);
+    let end = |entry: Option<&Entry>, found: Found, rule: Rule, tried: Vec<Rule>| ReadDecision {
+        asked: asked(name, entry),
+        skill: skill.map(|skill| skill.id.clone()).or_else(|| reader.skill.map(Name::from)),
+        key: entry.map(|entry| entry.key.clone()),
+        found,
+        rule,
+        tried,
     };
-    trail.key = Some(entry.key.clone());
-    if let Some((nothing, rule)) = withheld(agent, profile, skill, reader, entry, &mut trail) {
-        return trail.end(Found::Nothing(nothing), rule);
+    let entry = match resolve(agent, reader.skill, name, &mut tried) {
+        Ok(entry) => entry,
+        Err(unresolved) => {
+            let (nothing, rule) = match unresolved {
+                Unresolved::Undeclared => (Nothing::Undeclared, Rule::NothingReadsAsNone),
+                Unresolved::SessionPrefix => (Nothing::Undeclared, Rule::NoSessionPrefix),
+                Unresolved::Reserved => (Nothing::Reserved, Rule::SystemReserved),
+            };
+            return end(None, Found::Nothing(nothing), rule, tried);
+        }
+    };
+    if let Some((nothing, rule)) = withheld(agent, profile, skill, reader, name, entry, &mut tried) {
+        return end(Some(entry), Found::Nothing(nothing), rule, tried);
     }
     if entry.pii && reader.site != Site::Prompt {
-        trail.tried.push(Rule::PiiHidesFromPromptOnly);
+        tried.push(Rule::PiiHidesFromPromptOnly);
     }
     let (found, rule) = held(state, entry);
-    match rule {
-        Some(rule) => trail.end(found, rule),
-        None => {
-            let rule = trail.tried.pop().expect("the rule of the permission was applied");
-            trail.end(found, rule)
-        }
-    }
-}
-
-/// What is known on the way to a decision.
-struct Trail<'a> {
-    asked: &'a str,
-    key: Option<Name>,
-    tried: Vec<Rule>,
-}
-
-impl Trail<'_> {
-    fn end(self, found: Found, rule: Rule) -> ReadDecision {
-        ReadDecision { asked: Name::from(self.asked), key: self.key, found, rule, tried: self.tried }
-    }
-}
-
-/// Finds the declared entry that a name means. This goes by the schemas alone; rights and values come after (M30b).
-fn resolve<'a>(
-    agent: &'a Agent,
-    skill: Option<&'a Skill>,
-    reader: Reader<'_>,
-    name: &str,
-    trail: &mut Trail<'_>,
-) -> Result<&'a Entry, (Nothing, Rule)> {
-    let Some((space, entry)) = split_key(name) else {
-        trail.tried.push(if reader.skill.is_some() { Rule::BareNameBySchema } else { Rule::NoSkillActive });
-        let own = skill.and_then(|skill| skill.entry(name));
-        let project = || agent.project.iter().find(|entry| entry.name == name);
-        return own.or_else(project).ok_or((Nothing::Undeclared, Rule::NothingReadsAsNone));
-    };
-    if space == "session" {
-        return Err((Nothing::Undeclared, Rule::NoSessionPrefix));
-    }
-    trail.tried.push(Rule::QualifiedName);
-    if space == SYSTEM {
-        return Err((Nothing::Reserved, Rule::SystemReserved));
-    }
-    trail.tried.push(Rule::QualifiedNameStays);
-    let found = if space == PROJECT {
-        agent.project.iter().find(|declared| declared.name == entry)
-    } else {
-        agent.skills.get(space).and_then(|skill| skill.entry(entry))
-    };
-    found.ok_or((Nothing::Undeclared, Rule::NothingReadsAsNone))
+    let rule = rule.unwrap_or_else(|| tried.pop().expect("the rule of the permission was applied"));
+    end(Some(entry), found, rule, tried)
 }
 
 /// Says why the reader may not read an entry, if so. Leaves the rule of the permission on the trail otherwise.
@@ -200,40 +197,41 @@ fn withheld(
     profile: Profile,
     skill: Option<&Skill>,
     reader: Reader<'_>,
+    name: &str,
     entry: &Entry,
-    trail: &mut Trail<'_>,
+    tried: &mut Vec<Rule>,
 ) -> Option<(Nothing, Rule)> {
-    let owner = split_key(&entry.key).map_or(PROJECT, |(space, _)| space);
+    let owner = owner(entry);
     let is_own = reader.skill == Some(owner);
-    if reader.skill.is_none() && !trail.tried.contains(&Rule::NoSkillActive) {
-        trail.tried.push(Rule::NoSkillActive);
+    if reader.skill.is_none() && !tried.contains(&Rule::NoSkillActive) {
+        tried.push(Rule::NoSkillActive);
     }
     if entry.scope == EntryScope::Private && !is_own {
         let private = Nothing::Private { owner: Name::from(owner), declared_at: entry.at.clone() };
-        return Some((private, Rule::OwnAndProjectReadable));
+        return Some((private, Rule::OwnAndProject));
     }
     if let Some(skill) = skill {
-        trail.tried.push(Rule::DenyRead);
+        tried.push(Rule::DenyLists);
         if !skill.deny_read.is_empty() && !profile.enforces_access_lists() {
-            trail.tried.push(Rule::DenyListsByProfile);
+            tried.push(Rule::DenyListsByProfile);
         } else if let Some(item) = skill.deny_read.iter().find(|item| item.value == entry.key) {
             let is_project = entry.scope == EntryScope::Project;
-            let by_bare_name = split_key(trail.asked).is_none();
+            let by_bare_name = split_key(name).is_none();
             let hides_project = || agent.project.iter().any(|project| project.name == entry.name);
             let rule = match reader.site {
                 Site::Condition | Site::Prompt | Site::Response => Rule::DenyReadEverywhere,
                 Site::Tool if is_own && by_bare_name && hides_project() => Rule::DeniedNameStays,
-                Site::Tool if is_own || is_project => Rule::DenyReadOwnAndProject,
-                Site::Tool => Rule::DenyRead,
+                Site::Tool if is_own || is_project => Rule::DenyOwnAndProject,
+                Site::Tool => Rule::DenyLists,
             };
             return Some((Nothing::Denied { by: item.at.clone() }, rule));
         } else if skill.deny_read.iter().any(|item| agent.entry(&item.value).is_none()) {
-            trail.tried.push(Rule::DenyListNamesNothing);
+            tried.push(Rule::DenyListNamesNothing);
         }
     }
-    trail.tried.push(match entry.scope {
-        EntryScope::Project => Rule::OwnAndProjectReadable,
-        EntryScope::Public | EntryScope::Private if is_own => Rule::OwnAndProjectReadable,
+    tried.push(match entry.scope {
+        EntryScope::Project => Rule::OwnAndProject,
+        EntryScope::Public | EntryScope::Private if is_own => Rule::OwnAndProject,
         EntryScope::Public | EntryScope::Private => Rule::PublicReadable,
     });
     None

@@ -1,0 +1,73 @@
+//! Who may read and write which memory entry (sections 2.4 to 2.10). Access is enforced here and nowhere else.
+//!
+//! A decision is its own explanation: whether a read or write was allowed is read off it, and so are the rules that
+//! were tried, the line that an author wrote, and the smallest change that would have allowed it.
+
+mod attempt;
+mod change;
+pub mod matrix;
+mod read;
+mod write;
+
+use crate::agent::Agent;
+use crate::agent::entry::Entry;
+use crate::name::{Name, PROJECT, SYSTEM, split_key};
+use crate::rule::Rule;
+
+pub use attempt::write;
+pub use change::Change;
+pub use read::{Found, Nothing, ReadDecision, Reader, Site, read};
+pub use write::{Obstacle, WriteBy, WriteDecision, WriteOutcome, WriteRequest};
+
+/// Why a name means no declared entry.
+enum Unresolved {
+    /// Nothing declares it.
+    Undeclared,
+    /// It has `session.` in front.
+    SessionPrefix,
+    /// It belongs to the engine.
+    Reserved,
+}
+
+/// Finds the declared entry that a name means. This goes by the schemas alone; rights and values come after (M30b).
+fn resolve<'a>(
+    agent: &'a Agent,
+    skill: Option<&str>,
+    name: &str,
+    tried: &mut Vec<Rule>,
+) -> Result<&'a Entry, Unresolved> {
+    let Some((space, entry)) = split_key(name) else {
+        tried.push(if skill.is_some() { Rule::BareNameBySchema } else { Rule::NoSkillActive });
+        let own = skill.and_then(|id| agent.skills.get(id)).and_then(|skill| skill.entry(name));
+        let project = || agent.project.iter().find(|entry| entry.name == name);
+        return own.or_else(project).ok_or(Unresolved::Undeclared);
+    };
+    if space == "session" {
+        return Err(Unresolved::SessionPrefix);
+    }
+    tried.push(Rule::QualifiedName);
+    if space == SYSTEM {
+        return Err(Unresolved::Reserved);
+    }
+    tried.push(Rule::QualifiedNameStays);
+    let found = if space == PROJECT {
+        agent.project.iter().find(|declared| declared.name == entry)
+    } else {
+        agent.skills.get(space).and_then(|skill| skill.entry(entry))
+    };
+    found.ok_or(Unresolved::Undeclared)
+}
+
+/// Returns whose the entry is: a skill id, or `project`.
+fn owner(entry: &Entry) -> &str {
+    split_key(&entry.key).map_or(PROJECT, |(space, _)| space)
+}
+
+/// Returns the name that was asked for, without a new allocation where it is one that the entry has.
+fn asked(name: &str, entry: Option<&Entry>) -> Name {
+    match entry {
+        Some(entry) if entry.key == *name => entry.key.clone(),
+        Some(entry) if entry.name == *name => entry.name.clone(),
+        Some(_) | None => Name::from(name),
+    }
+}
