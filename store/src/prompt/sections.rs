@@ -31,11 +31,13 @@ pub(super) fn sections(view: &View<'_>, targets: &Targets<'_>, offer: &Offer) ->
     sections
 }
 
-/// The agent's own words about itself. A folder without them has no such section.
+/// The agent's own words about itself.
 pub(super) fn persona(view: &View<'_>) -> Option<Section> {
-    let persona = view.agent.settings.persona.as_ref()?;
     let mut draft = Draft::default();
-    draft.written(&persona.value, &persona.at);
+    match &view.agent.settings.persona {
+        Some(persona) => draft.written(&persona.value, &persona.at),
+        None => draft.own(wording::UNKNOWN_PERSONA),
+    };
     draft.finish(SectionName::Persona)
 }
 

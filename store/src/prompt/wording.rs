@@ -54,6 +54,7 @@ pub(super) const INTERRUPTED: &str =
     "The user left these tasks for another one. Don't go on with them unless the user asks for it.";
 pub(super) const KNOWLEDGE: &str = "\
 Answer that one question from what the search found, and leave the task where it is.";
+pub(super) const UNKNOWN_PERSONA: &str = "(the agent folder names no persona)";
 pub(super) const UNKNOWN_SKILL: &str = "(the agent folder has no such skill)";
 pub(super) const UNKNOWN_BLOCK: &str = "(the agent folder has no such block)";
 

@@ -21,6 +21,10 @@ const LOANS_DUMPS: [&str; 3] = [
     "case-build/results/2026-09-30-claude-sonnet-5.5/trackers/recovery-source-unavailable-callback.json",
 ];
 
+const HELPDESK: &str = "mantle-text-internal-it-helpdesk-claude";
+const HELPDESK_DUMP: &str =
+    "case-build/results/2026-09-30-claude-sonnet-5.5-as-shipped/trackers/recovery-status-after-intake.json";
+
 /// Opens a record of the corpus with its agent folder. `None` where there is no corpus to read.
 #[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 fn open(agent: &str, dump: &str) -> Option<Session> {
@@ -140,7 +144,7 @@ fn a_parked_loan_payoff_is_told_while_hardship_support_runs() {
 #[test]
 fn every_position_of_the_real_records_has_a_prompt() {
     let dumps = LOANS_DUMPS.map(|dump| (LOANS, dump));
-    for (agent, dump) in [(PAYMENT_PLAN, PAYMENT_PLAN_DUMP)].into_iter().chain(dumps) {
+    for (agent, dump) in [(PAYMENT_PLAN, PAYMENT_PLAN_DUMP), (HELPDESK, HELPDESK_DUMP)].into_iter().chain(dumps) {
         let Some(session) = open(agent, dump) else { return };
         for at in 0..=session.end().0 {
             let prompt = session.prompt(Position(at)).expect("there is a definition");
@@ -148,4 +152,13 @@ fn every_position_of_the_real_records_has_a_prompt() {
             assert_eq!(joined, prompt.text(), "{dump} at {at}");
         }
     }
+}
+
+#[test]
+fn a_skill_that_the_folder_lacks_is_said_and_survived() {
+    let Some(session) = open(HELPDESK, HELPDESK_DUMP) else { return };
+    let prompt = prompt(&session, 3, 2);
+    let text = prompt.text();
+    assert!(text.starts_with("(the agent folder names no persona)\n"), "{text}");
+    assert!(text.contains("## Active Skill: ticket_status\n(the agent folder has no such skill)\n"), "{text}");
 }

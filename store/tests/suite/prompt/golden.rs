@@ -130,6 +130,15 @@ fn a_digression_with_a_parked_task() {
 }
 
 #[test]
+fn a_digression_out_of_a_block() {
+    check("paused_block", |story| {
+        buying(story);
+        story.enter("buy_tickets", "pay").stack(&["buy_tickets", "buy_tickets/pay/ask_email"]);
+        story.turn_end().user("What is on tonight?").leave("buy_tickets").start("find_show");
+    });
+}
+
+#[test]
 fn voice() {
     check("voice", |story| {
         story.user_on("twilio_voice", "Two seats");
