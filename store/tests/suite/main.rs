@@ -2,6 +2,8 @@
 
 mod corpus_sessions;
 mod import;
+mod import_damage;
+mod import_forms;
 mod import_traps;
 mod log;
 mod prompt;
