@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use replay_store::event::finding::FindingKind;
 use replay_store::event::{Event, EventKind, Origin};
 use replay_store::import::{self, Recording};
 
 /// The folder of records written by others, where there is one.
-fn corpus() -> Option<PathBuf> {
+pub(crate) fn corpus() -> Option<PathBuf> {
     let folder = std::env::var_os("REPLAY_CORPUS").map(PathBuf::from);
     if folder.is_none() {
         assert!(
@@ -147,4 +148,15 @@ fn writers_and_their_claims_are_read() {
         assert_eq!(2 * claims.len(), dump.claims, "the mirror of each write claims a place, too");
         assert!(claims.iter().all(|(claimed, raw)| claimed == raw));
     }
+}
+
+#[test]
+fn the_classic_dump_opens_with_its_oddities_told() {
+    let Some(folder) = corpus() else { return };
+    let path = folder.join("RasaHQ__rasa/data/test_trackers/tracker_moodbot.json");
+    let recording = read(std::fs::read(path).expect("the dump is in the corpus"));
+    assert_eq!((recording.raw.count(), recording.events.len()), (7, 8));
+    assert_eq!(recording.events.iter().filter_map(|event| event.turn).max(), Some(2));
+    let kinds: Vec<FindingKind> = recording.findings.iter().map(|finding| finding.kind).collect();
+    assert_eq!(kinds, [FindingKind::DuplicateKey, FindingKind::TimeBackwards]);
 }

@@ -4,6 +4,7 @@ mod corpus_sessions;
 mod import;
 mod import_damage;
 mod import_forms;
+mod import_own;
 mod import_traps;
 mod log;
 mod prompt;
