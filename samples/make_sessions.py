@@ -38,9 +38,10 @@ class Recorder:
         self.add("user", after=after, text=text, input_channel="rest", message_id=f"message-{self.messages}")
         self.last_user = self.time
 
-    def says(self, text, utter=None, millis=None, rephrased=False):
-        source = "rephrased" if rephrased else "verbatim" if utter else "llm"
-        metadata = {"rephrase": True} if rephrased else {}
+    def says(self, text, utter=None, millis=None, source=None):
+        """`millis` is the model's time, where the words are all that its call gave."""
+        source = source or ("verbatim" if utter else "llm")
+        metadata = {"rephrase": True} if source == "rephrased" else {}
         metadata["mantle_response_source"] = source
         if utter:
             metadata["utter_action"] = utter
@@ -177,14 +178,16 @@ class Recorder:
         self.returns(tool, arguments, result, source="tool_confirmation")
         self.returns("resolve_tool_confirmation", {"confirmed": confirmed}, result, call=call, batch=0)
 
-    def wraps_up(self, question, millis, batch):
-        """The skill on top is done and nothing lies beneath: the engine asks whether to go on."""
+    def wraps_up(self, words, question, millis, batch):
+        """The model says something and completes the skill on top; nothing lies beneath, so the engine asks whether to
+        go on."""
         call = self.call()
         self.time += 1.3
+        self.says(words, source="filler")
         self.ends()
         self.starts("default_completed", "main", "ask_continue")
         self.returns("complete_skill", {}, "complete_skill: done", call=call, batch=batch)
-        self.says(question, "utter_ask_wants_to_continue", millis, rephrased=True)
+        self.says(question, "utter_ask_wants_to_continue", millis, source="rephrased")
         self.turn_ends()
 
 
@@ -368,8 +371,8 @@ def library_renewal():
     it.answers("renew_item", {"item_id": "C-0093"}, True, renewed, {"renew_loan.new_due": "24 March"})
     locked = "ProjectMemoryAlreadySetError: project.loans is already set and cannot be overwritten"
     it.model_calls("refresh_loans", {}, {"error": locked}, 1, error=locked)
-    it.says("Tides and Tables is renewed: it is due back on 24 March.", millis=1318.25)
-    it.wraps_up("Anything else I can do for you, Noor?", 902.5, 3)
+    done = "Tides and Tables is renewed: it is due back on 24 March."
+    it.wraps_up(done, "Anything else I can do for you, Noor?", 902.5, 2)
     save("library-renewal.json", as_dump(dump(it, numbered(with_mirrors(it.events)))))
 
 
@@ -408,7 +411,7 @@ def library_fees():
     task = "Renew a loan (Extend the due date of a book, film or game that the member has at home.)"
     it.writes("default_continue_interrupted.interrupted_task_name", task, call=call)
     it.returns("complete_skill", {}, "complete_skill: done", call=call, batch=1)
-    it.says("Do you still want to renew Nine Small Boats?", "utter_ask_wants_to_resume", 988.25, rephrased=True)
+    it.says("Do you still want to renew Nine Small Boats?", "utter_ask_wants_to_resume", 988.25, source="rephrased")
     it.turn_ends()
     it.user("Yes, go on.")
     call = it.call()
@@ -421,8 +424,7 @@ def library_fees():
     it.user("Yes.")
     renewed = {"status": "renewed", "due": "7 April"}
     it.answers("renew_item", {"item_id": "C-0551"}, True, renewed, {"renew_loan.new_due": "7 April"})
-    it.says("Done: Nine Small Boats is due back on 7 April.", millis=1190.25)
-    it.wraps_up("Is there anything else?", 870.5, 2)
+    it.wraps_up("Done: Nine Small Boats is due back on 7 April.", "Is there anything else?", 870.5, 1)
     it.add("session_ended", after=30)
     save("library-fees.jsonl", as_lines(it))
     # The same record as a flat dump whose transfer broke off in the middle of an event.
@@ -456,7 +458,7 @@ def library_hostile():
     it.says(f"Booked: {booking}.", "utter_room_booked")
     it.ends()
     it.starts("default_completed", "main", "ask_continue")
-    it.says("Anything else?", "utter_ask_wants_to_continue", 640.5, rephrased=True)
+    it.says("Anything else?", "utter_ask_wants_to_continue", 640.5, source="rephrased")
     it.turn_ends()
     save("library-hostile.jsonl", as_lines(it))
 

@@ -1,1 +1,10 @@
-//! Tests of the crate through its public items, one file a subject.
+//! Tests of the built program, one file a subject.
+
+mod answers;
+mod broken;
+mod corpus;
+mod exits;
+mod program;
+mod readme;
+mod round_trip;
+mod schemas;

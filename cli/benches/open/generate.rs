@@ -1,0 +1,113 @@
+//! Large conversations of any length, as the engine would have dumped them: flat, with mirrors.
+
+use std::fmt::Write;
+
+/// Returns a tracker dump whose session has `events` events once mirrors are folded. It has about twice as many raw
+/// records, because each write and each tool call stands in a dump twice.
+pub(crate) fn flat_dump(events: usize) -> String {
+    let mut dump = Dump::new(events);
+    dump.start();
+    while dump.events < events {
+        dump.turn();
+    }
+    dump.finish()
+}
+
+struct Dump {
+    text: String,
+    wanted: usize,
+    events: usize,
+    records: usize,
+    turns: usize,
+}
+
+impl Dump {
+    fn new(wanted: usize) -> Dump {
+        let text = String::from("{\"sender_id\": \"generated\", \"events\": [");
+        Dump { text, wanted, events: 0, records: 0, turns: 0 }
+    }
+
+    fn start(&mut self) {
+        self.event("session_started", "{}", "");
+        self.mirror("flow_started", "", "\"flow_id\": \"orders\", \"skill_id\": \"orders\"");
+        self.event("skill_activated", "{}", "\"skill_id\": \"orders\"");
+        let patch = "[{\\\"op\\\": \\\"add\\\", \\\"path\\\": \\\"/0\\\", \\\"value\\\": {\\\"frame_id\\\": \\\"AAAA0001\\\", \
+                     \\\"skill_id\\\": \\\"orders\\\", \\\"frame_type\\\": \\\"regular\\\", \\\"type\\\": \\\"skill\\\"}}]";
+        self.event("stack", "{}", &format!("\"update\": \"{patch}\""));
+    }
+
+    /// A user message, a tool call that writes four entries, an answer.
+    fn turn(&mut self) {
+        let turn = self.turns;
+        self.turns += 1;
+        let text = format!("Where is order {turn}, and when will it be here?");
+        let user = format!("\"text\": \"{text}\", \"input_channel\": \"rest\", \"message_id\": \"m{turn}\"");
+        self.event("user", "{}", &user);
+        for field in ["order_id", "state", "carrier", "due"] {
+            let key = format!("orders.{field}_{}", turn % 10);
+            let value = format!("\"{field} of order {turn}\"");
+            self.write(&key, &value, turn);
+        }
+        let result =
+            format!("{{\\\"status\\\": \\\"found\\\", \\\"order\\\": {turn}, \\\"carrier\\\": \\\"by boat\\\"}}");
+        let call = format!(
+            "\"tool_name\": \"find_order\", \"arguments\": {{\"order\": {turn}}}, \"result\": \"{result}\", \"is_error\": false"
+        );
+        self.mirror("mcp_tool_executed", "", &call);
+        let ids = format!(
+            "{{\"tool_call_id\": \"call_{turn}\", \"tool_batch_id\": \"0-call_{turn}\", \"skill_id\": \"orders\"}}"
+        );
+        self.event("tool_executed", &ids, &format!("{call}, \"source\": \"local\""));
+        let model = "{\"mantle_response_source\": \"llm\", \"llm_total_time_ms\": 1200.5}";
+        let answer =
+            format!("\"text\": \"Order {turn} is on its way and will be with you on Friday.\", \"data\": {{}}");
+        self.event("bot", model, &answer);
+        self.event("bot_turn_ended", "{}", "");
+    }
+
+    fn write(&mut self, key: &str, value: &str, turn: usize) {
+        let provenance = |position: usize| {
+            format!(
+                "{{\"mantle_write_provenance\": {{\"tool\": \"find_order\", \"skill_id\": \"orders\", \"step\": \"autonomous\", \
+                 \"frame_id\": \"AAAA0001\", \"arguments\": {{\"order\": {turn}}}, \"position\": {position}, \
+                 \"tool_call_id\": \"call_{turn}\"}}}}"
+            )
+        };
+        let metadata = provenance(self.records);
+        self.mirror("slot", &metadata, &format!("\"name\": \"{key}\", \"value\": {value}, \"filled_by\": null"));
+        let metadata = provenance(self.records);
+        self.event("memory_set", &metadata, &format!("\"key\": \"{key}\", \"value\": {value}"));
+    }
+
+    /// A record that becomes an event, unless there are enough.
+    fn event(&mut self, kind: &str, metadata: &str, fields: &str) {
+        if self.events < self.wanted {
+            self.events += 1;
+            self.record(kind, metadata, fields);
+        }
+    }
+
+    /// A record that says what the next event says.
+    fn mirror(&mut self, kind: &str, metadata: &str, fields: &str) {
+        if self.events < self.wanted {
+            self.record(kind, if metadata.is_empty() { "{}" } else { metadata }, fields);
+        }
+    }
+
+    fn record(&mut self, kind: &str, metadata: &str, fields: &str) {
+        let time = 1_800_000_000.0 + self.records as f64 * 0.25;
+        let comma = if self.records == 0 { "" } else { "," };
+        let more = if fields.is_empty() { "" } else { ", " };
+        write!(
+            self.text,
+            "{comma}\n{{\"event\": \"{kind}\", \"timestamp\": {time}, \"metadata\": {metadata}{more}{fields}}}"
+        )
+        .expect("a string takes all that is written");
+        self.records += 1;
+    }
+
+    fn finish(mut self) -> String {
+        self.text.push_str("\n]}\n");
+        self.text
+    }
+}

@@ -1,0 +1,81 @@
+//! How long it takes from starting the program to the first frame on a terminal, how long a step takes, and how much
+//! memory the program has needed. Figures are printed side by side; nothing is asserted.
+//!
+//! The program runs in a terminal of its own and is watched from outside: time ends when the frame was read from the
+//! terminal, memory is what the kernel says (Linux only).
+
+#![expect(clippy::print_stdout, reason = "its figures are for people")]
+
+mod generate;
+mod terminal;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use terminal::Terminal;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_replay");
+const REPEATS: usize = 7;
+
+fn main() {
+    // `cargo test` builds benches and runs them with other arguments; there is nothing to measure then.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    println!(
+        "{:<28} {:>10} {:>12} {:>12} {:>12} {:>12} {:>12}",
+        "session", "file", "first frame", "fastest", "step on", "step back", "memory"
+    );
+    for events in [10_000, 100_000] {
+        let dump = folder.path().join(format!("{events}.json"));
+        fs::write(&dump, generate::flat_dump(events)).expect("the temporary folder takes files");
+        let log = folder.path().join(format!("{events}.log"));
+        let import = Command::new(PROGRAM).arg("import").arg(&dump).arg("-o").arg(&log).output();
+        assert!(import.expect("the program starts").status.success(), "the generated dump can be imported");
+        measure(&format!("{events} events, log"), &log);
+        measure(&format!("{events} events, dump"), &dump);
+    }
+}
+
+fn measure(name: &str, session: &Path) {
+    let mut frames = Vec::new();
+    let mut on = Vec::new();
+    let mut back = Vec::new();
+    let mut memory = 0;
+    for _ in 0..REPEATS {
+        let mut terminal = Terminal::start(PROGRAM, session);
+        frames.push(terminal.first_frame());
+        // From the end, so that the first step finds something to do.
+        terminal.answer(b"G");
+        for _ in 0..10 {
+            back.push(terminal.answer(b"h"));
+        }
+        for _ in 0..10 {
+            on.push(terminal.answer(b"l"));
+        }
+        memory = memory.max(terminal.peak_memory_kib());
+        terminal.quit();
+    }
+    let size = fs::metadata(session).map_or(0, |file| file.len());
+    println!(
+        "{name:<28} {:>10} {:>12} {:>12} {:>12} {:>12} {:>12}",
+        format!("{} kB", size / 1000),
+        millis(median(&mut frames)),
+        millis(frames.iter().copied().min().unwrap_or_default()),
+        millis(median(&mut on)),
+        millis(median(&mut back)),
+        format!("{} MB", memory * 1024 / 1_000_000),
+    );
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+fn millis(time: Duration) -> String {
+    format!("{:.2} ms", time.as_secs_f64() * 1000.0)
+}

@@ -1,0 +1,211 @@
+//! The command line: what may be said, and what each word means to people.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use replay_store::profile::Profile;
+
+/// Replays what happened in an agent's conversation, step by step.
+#[derive(Debug, Parser)]
+#[command(
+    name = "replay",
+    version,
+    arg_required_else_help = true,
+    override_usage = "replay [OPTIONS] SESSION\n       replay [OPTIONS] COMMAND …",
+    after_help = AFTER_HELP,
+    max_term_width = 110
+)]
+pub(crate) struct Arguments {
+    /// A session to debug: a file, FILE#SESSION-ID, or - for stdin
+    ///
+    /// The file is a log, a tracker dump (flat, ProtoJSON or classic), a broker file or our own JSON Lines; what it is
+    /// is found out from its content, and it may be compressed with gzip. Where stdout is no terminal, a summary is
+    /// printed instead.
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: Option<OsString>,
+    /// Where the debugger opens.
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// What holds for every command.
+    #[command(flatten)]
+    pub(crate) global: Global,
+    /// What to do instead of debugging.
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+const AFTER_HELP: &str = "\
+A file that is named like a command is opened with its folder in front: replay ./show
+
+Exit codes: 0 fine, 1 the answer is no, 2 the command line makes no sense,
+3 the input can't be read, 4 refused (in use, no permission), 70 our bug.";
+
+/// What holds for every command.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Global {
+    /// The agent folder; it wins over the one that the record brings along
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) agent: Option<PathBuf>,
+    /// The engine generation: seed or mantle-3.21 [default: the record's, else a guess from the agent folder]
+    #[arg(long, value_name = "NAME", global = true, value_parser = profile)]
+    pub(crate) profile: Option<Profile>,
+    /// Print the answer as JSON, with its schema
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Print text that reads from top to bottom, without colours and columns; never open the debugger
+    #[arg(long, global = true)]
+    pub(crate) plain: bool,
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// A moment of a session.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Place {
+    /// After N events, or after the raw record N, counted from 0
+    #[arg(long, value_name = "N|raw:N")]
+    pub(crate) at: Option<At>,
+    /// After the last event of turn T, from 1
+    #[arg(long, value_name = "T", conflicts_with = "at")]
+    pub(crate) turn: Option<u32>,
+}
+
+/// What `--at` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    /// After so many events.
+    Position(u64),
+    /// After the raw record of that index.
+    Raw(u32),
+}
+
+impl FromStr for At {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<At, String> {
+        let wrong = |_| format!("{text:?} is no position; give a number of events, or raw:N for the raw record N");
+        match text.strip_prefix("raw:") {
+            Some(index) => index.parse().map(At::Raw).map_err(wrong),
+            None => text.parse().map(At::Position).map_err(wrong),
+        }
+    }
+}
+
+/// What to do instead of debugging.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Put foreign records into a log
+    ///
+    /// A session that the log holds already is carried on where the record goes on from it, and refused where the two
+    /// contradict each other.
+    Import {
+        /// The records; - for stdin
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<OsString>,
+        /// The log, which is made if there is none
+        #[arg(short, long, value_name = "LOG")]
+        output: PathBuf,
+    },
+    /// Write sessions as JSON Lines or JSON, with the agent folder and the raw records
+    Export {
+        /// A log, or any other record
+        #[arg(value_name = "LOG")]
+        session: OsString,
+        /// The session, where there are several [default: all]
+        #[arg(value_name = "SESSION-ID")]
+        id: Option<String>,
+        /// What to write
+        #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
+        format: Format,
+    },
+    /// List the sessions of a record
+    List {
+        /// A log, or any other record
+        #[arg(value_name = "LOG")]
+        session: OsString,
+    },
+    /// Show what held at a moment: memory, stack, the event [default: the end]
+    Show {
+        /// A file, FILE#SESSION-ID, or -
+        #[arg(value_name = "SESSION")]
+        session: OsString,
+        /// The moment.
+        #[command(flatten)]
+        place: Place,
+        /// What to show; may be given several times
+        #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+        what: Vec<What>,
+        /// Write the raw records of the event, byte for byte; refused on a terminal
+        #[arg(long, conflicts_with_all = ["json", "what"])]
+        raw: bool,
+    },
+    /// Show what the model got at a call [default: the last one]
+    Prompt {
+        /// A file, FILE#SESSION-ID, or -
+        #[arg(value_name = "SESSION")]
+        session: OsString,
+        /// The agent turn, from 1
+        #[arg(long, value_name = "T")]
+        turn: Option<u32>,
+        /// Which model call of the turn, from 1 [default: 1]
+        #[arg(long, value_name = "K", requires = "turn")]
+        call: Option<u32>,
+        /// The prompt that would have been built at a position: N or raw:N
+        #[arg(long, value_name = "N|raw:N", conflicts_with = "turn")]
+        at: Option<At>,
+        /// Write the system prompt byte for byte; refused on a terminal
+        #[arg(long, conflicts_with = "json")]
+        raw: bool,
+    },
+    /// Recompute the digests of a log and say what they vouch for
+    Verify {
+        /// The log
+        #[arg(value_name = "LOG")]
+        log: PathBuf,
+    },
+}
+
+/// What `show` shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum What {
+    /// The memory entries.
+    Memory,
+    /// The skill stack.
+    Stack,
+    /// The last event applied.
+    Event,
+    /// What user and agent said up to there.
+    Conversation,
+    /// What looks wrong in the record or the agent folder.
+    Findings,
+}
+
+/// What `export` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Our own JSON Lines, which `import` reads back without loss.
+    Jsonl,
+    /// The same lines as one JSON array.
+    Json,
+}
+
+fn profile(name: &str) -> Result<Profile, String> {
+    Profile::parse(name).ok_or_else(|| {
+        let names: Vec<&str> = Profile::ALL.iter().map(|profile| profile.name()).collect();
+        format!("no such profile; there are {}", names.join(" and "))
+    })
+}

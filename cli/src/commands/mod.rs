@@ -1,0 +1,69 @@
+//! One file a command; each writes its answer and says how the run ended.
+
+pub(crate) mod export;
+pub(crate) mod import;
+pub(crate) mod list;
+pub(crate) mod prompt;
+pub(crate) mod show;
+pub(crate) mod summary;
+pub(crate) mod verify;
+
+use replay_store::event::Position;
+use replay_store::event::finding::FindingKind;
+use replay_store::profile::ProfileBasis;
+use replay_store::replay::Session;
+use serde::Serialize;
+
+/// A finding as JSON has it.
+#[derive(Serialize)]
+pub(crate) struct FindingAnswer<'a> {
+    kind: FindingKind,
+    raw: Option<(u32, u32)>,
+    text: &'a str,
+}
+
+/// Returns what looks wrong in a session.
+pub(crate) fn findings(session: &Session) -> Vec<FindingAnswer<'_>> {
+    session
+        .findings
+        .iter()
+        .map(|finding| FindingAnswer { kind: finding.kind, raw: finding.raw, text: &finding.text })
+        .collect()
+}
+
+/// The engine generation as JSON has it.
+#[derive(Serialize)]
+pub(crate) struct ProfileAnswer {
+    name: &'static str,
+    basis: ProfileBasis,
+}
+
+/// Returns the engine generation of a session, and how it was chosen.
+pub(crate) fn profile(session: &Session) -> ProfileAnswer {
+    ProfileAnswer { name: session.profile.profile.name(), basis: session.profile.basis }
+}
+
+/// Returns what people should know about where the agent comes from.
+pub(crate) fn definition_words(session: &Session) -> String {
+    let Some(agent) = &session.agent else {
+        return "none; name its folder with --agent DIR to see prompts and private entries".to_owned();
+    };
+    let digest = agent.definition.digest().short();
+    match session.differs {
+        Some(true) => {
+            format!("{}, {digest}, another one than the session was recorded with", session.definition.word())
+        }
+        Some(false) | None => format!("{}, {digest}", session.definition.word()),
+    }
+}
+
+/// Returns the line about a position that answers begin with.
+pub(crate) fn position_words(session: &Session, at: Position) -> String {
+    let turn = match (session.event(at), session.event(at).and_then(|event| event.turn)) {
+        (None, _) => "before the first event".to_owned(),
+        (Some(_), Some(turn)) => format!("turn {turn}"),
+        (Some(_), None) => "between turns".to_owned(),
+    };
+    let time = session.event(at).map(|event| format!(", {}", event.time)).unwrap_or_default();
+    format!("{at} of {}, {turn}{time}", session.end())
+}

@@ -1,0 +1,317 @@
+//! `replay show`: what held at a moment.
+
+use std::collections::BTreeMap;
+
+use replay_store::event::{Event, EventKind, Form, Origin, Position};
+use replay_store::name::{AUTONOMOUS, Name, split_key};
+use replay_store::replay::headline::{Weight, headline};
+use replay_store::replay::rows::{MemoryRow, RowState};
+use replay_store::replay::{DefinitionSource, Session};
+use replay_store::session::{Frame, State};
+use replay_store::visible::lines;
+use serde::Serialize;
+
+use super::{FindingAnswer, ProfileAnswer, definition_words, findings, position_words, profile};
+use crate::arguments::{Place, What};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, Tone};
+use crate::place;
+
+/// What `replay show` answers.
+#[derive(Serialize)]
+struct Answer<'a> {
+    schema: &'static str,
+    session: &'a Name,
+    position: Position,
+    events: u64,
+    turn: Option<u32>,
+    active_skill: Option<&'a Name>,
+    profile: ProfileAnswer,
+    definition: DefinitionSource,
+    differs: Option<bool>,
+    memory: Vec<MemoryRow>,
+    stack: Vec<FrameAnswer<'a>>,
+    event: Option<EventAnswer<'a>>,
+    unknown_kinds: &'a BTreeMap<Name, u64>,
+    findings: Vec<FindingAnswer<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conversation: Option<Vec<Utterance<'a>>>,
+}
+
+/// A frame of the stack as JSON has it.
+#[derive(Serialize)]
+struct FrameAnswer<'a> {
+    frame: Option<&'a Name>,
+    skill: &'a Name,
+    block: Option<&'a Name>,
+    step: Option<&'a Name>,
+    parked: Option<&'static str>,
+}
+
+/// An event as JSON has it: its envelope, then the fields of its kind.
+#[derive(Serialize)]
+struct EventAnswer<'a> {
+    position: Position,
+    time: String,
+    turn: Option<u32>,
+    cause: Option<Position>,
+    raw: Vec<u32>,
+    form: Option<Form>,
+    #[serde(flatten)]
+    kind: &'a EventKind,
+}
+
+/// Something that was said.
+#[derive(Serialize)]
+struct Utterance<'a> {
+    position: Position,
+    turn: Option<u32>,
+    speaker: &'static str,
+    text: &'a str,
+}
+
+/// Writes what held at the moment.
+pub(crate) fn show(
+    session: &Session,
+    moment: &Place,
+    what: &[What],
+    json: bool,
+    out: &mut Output<'_>,
+) -> Result<Exit, Failure> {
+    let at = place::position(session, moment)?;
+    let state = session.state(at);
+    if json {
+        out.json(&answer(session, &state, what))?;
+        return Ok(Exit::Fine);
+    }
+    let everything = [What::Event, What::Stack, What::Memory, What::Findings];
+    let what = if what.is_empty() { &everything } else { what };
+    out.fact("session", &session.id)?;
+    out.fact("position", position_words(session, at))?;
+    out.fact("profile", session.profile)?;
+    out.fact("agent", definition_words(session))?;
+    for what in what {
+        match what {
+            What::Event => event_text(session, at, out)?,
+            What::Stack => stack_text(&state, out)?,
+            What::Memory => memory_text(session, &state, out)?,
+            What::Conversation => conversation_text(session, at, out)?,
+            What::Findings => findings_text(session, out)?,
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// Writes the raw records of the event at the moment, byte for byte, one after the other with a line break behind each.
+pub(crate) fn raw(session: &Session, moment: &Place, out: &mut Output<'_>) -> Result<Exit, Failure> {
+    if out.terminal {
+        return Err(Failure::RawOnTerminal);
+    }
+    let at = place::position(session, moment)?;
+    let indexes = session.event(at).map(|event| event.origin.raw_indexes()).unwrap_or_default();
+    for index in indexes {
+        out.writer.write_all(session.raw.get(index).unwrap_or_default())?;
+        out.writer.write_all(b"\n")?;
+    }
+    Ok(Exit::Fine)
+}
+
+fn answer<'a>(session: &'a Session, state: &'a State, what: &[What]) -> Answer<'a> {
+    let at = state.position;
+    Answer {
+        schema: "replay.show/1",
+        session: &session.id,
+        position: at,
+        events: session.end().0,
+        turn: state.turn,
+        active_skill: state.active_skill(),
+        profile: profile(session),
+        definition: session.definition,
+        differs: session.differs,
+        memory: session.memory_rows(state),
+        stack: state.stack.iter().map(frame).collect(),
+        event: session.event(at).map(|event| event_answer(event, at)),
+        unknown_kinds: &state.unknown_kinds,
+        findings: findings(session),
+        conversation: what.contains(&What::Conversation).then(|| conversation(session, at)),
+    }
+}
+
+fn frame(frame: &Frame) -> FrameAnswer<'_> {
+    FrameAnswer {
+        frame: frame.frame.as_ref(),
+        skill: &frame.skill,
+        block: frame.block.as_ref(),
+        step: frame.step.as_ref(),
+        parked: frame.parked.map(|parked| parked.word()),
+    }
+}
+
+fn event_answer(event: &Event, position: Position) -> EventAnswer<'_> {
+    EventAnswer {
+        position,
+        time: event.time.to_string(),
+        turn: event.turn,
+        cause: event.cause,
+        raw: event.origin.raw_indexes(),
+        form: match event.origin {
+            Origin::Imported { form, .. } => Some(form),
+            Origin::Added | Origin::Recorded => None,
+        },
+        kind: &event.kind,
+    }
+}
+
+/// Returns what user and agent said up to `at`, in order.
+fn conversation(session: &Session, at: Position) -> Vec<Utterance<'_>> {
+    session.events[..at.0 as usize]
+        .iter()
+        .zip(1..)
+        .filter_map(|(event, position)| {
+            let (speaker, text) = said(&event.kind)?;
+            Some(Utterance { position: Position(position), turn: event.turn, speaker, text })
+        })
+        .collect()
+}
+
+fn said(kind: &EventKind) -> Option<(&'static str, &str)> {
+    match kind {
+        EventKind::UserMessage { text, .. } => Some(("user", text)),
+        EventKind::AgentMessage { text, .. } => Some(("agent", text)),
+        _ => None,
+    }
+}
+
+fn event_text(session: &Session, at: Position, out: &mut Output<'_>) -> Result<(), Failure> {
+    let Some(event) = session.event(at) else {
+        out.fact("event", "none yet")?;
+        return Ok(());
+    };
+    let line = headline(event);
+    let raw: Vec<String> = event.origin.raw_indexes().iter().map(u32::to_string).collect();
+    let raw = if raw.is_empty() { String::new() } else { format!("  (raw {})", raw.join(", ")) };
+    let tone = if line.weight == Weight::Refused { Tone::Bad } else { Tone::Normal };
+    let name = if out.plain { "event: " } else { "event     " };
+    out.line(&[
+        (Tone::Strong, name),
+        (tone, line.kind),
+        (Tone::Normal, " "),
+        (Tone::Normal, &line.text),
+        (Tone::Faint, &raw),
+    ])?;
+    Ok(())
+}
+
+fn stack_text(state: &State, out: &mut Output<'_>) -> Result<(), Failure> {
+    if state.stack.is_empty() {
+        out.fact("stack", "empty")?;
+        return Ok(());
+    }
+    out.line(&[(Tone::Strong, "stack, bottom first")])?;
+    for frame in &state.stack {
+        let block = frame.block.as_ref().map(|block| format!(" block {block}")).unwrap_or_default();
+        let step = frame.step.as_ref().map(|step| format!(" at {step}")).unwrap_or_default();
+        let parked = frame.parked.map_or(", active".to_owned(), |parked| format!(", parked: {}", parked.word()));
+        out.text(&format!("  {}{block}{step}{parked}", frame.skill))?;
+    }
+    Ok(())
+}
+
+fn memory_text(session: &Session, state: &State, out: &mut Output<'_>) -> Result<(), Failure> {
+    out.line(&[(Tone::Strong, "memory")])?;
+    let mut space = "";
+    let rows = session.memory_rows(state);
+    for row in &rows {
+        let (of, name) = split_key(&row.key).unwrap_or(("", &row.key));
+        if of != space {
+            space = of;
+            out.line(&[(Tone::Normal, "  "), (Tone::Strong, if of.is_empty() { "no namespace" } else { of })])?;
+        }
+        memory_line(row, name, out)?;
+    }
+    if rows.is_empty() {
+        out.text("  nothing yet")?;
+    }
+    Ok(())
+}
+
+fn memory_line(row: &MemoryRow, name: &str, out: &mut Output<'_>) -> Result<(), Failure> {
+    let value = match row.state {
+        RowState::Set | RowState::Initial => row.value.to_json(),
+        RowState::NeverWritten | RowState::Cleared => row.state.words().to_owned(),
+        RowState::Reset if row.value.is_null() => row.state.words().to_owned(),
+        RowState::Reset => format!("{} (reset)", row.value.to_json()),
+    };
+    let mut marks = vec![row.scope.word().to_owned()];
+    if row.state == RowState::Initial {
+        marks.push("initial".to_owned());
+    }
+    if row.locked {
+        marks.push("locked".to_owned());
+    }
+    if row.pii == Some(true) {
+        marks.push("pii".to_owned());
+    }
+    if let Some(at) = row.set_at {
+        marks.push(format!("at {at}"));
+    }
+    if let Some(by) = &row.set_by {
+        let tool = by.tool.as_ref().map(|tool| format!(" {tool}")).unwrap_or_default();
+        let step = by.step.as_ref().filter(|step| **step != AUTONOMOUS);
+        let step = step.map(|step| format!(" in step {step}")).unwrap_or_default();
+        marks.push(format!("by {}{tool}{step}", by.actor));
+    }
+    if let Some(before) = row.previous {
+        marks.push(format!("before that at {before}"));
+    }
+    let name = if out.plain { format!("    {name}: ") } else { format!("    {name:<18} ") };
+    let marks = format!("  ({})", marks.join(", "));
+    out.line(&[(Tone::Normal, &name), (Tone::Normal, &value), (Tone::Faint, &marks)])?;
+    Ok(())
+}
+
+pub(super) fn conversation_text(session: &Session, at: Position, out: &mut Output<'_>) -> Result<(), Failure> {
+    let mut turn = None;
+    for utterance in conversation(session, at) {
+        if utterance.turn.is_some() && utterance.turn != turn {
+            turn = utterance.turn;
+            turn_heading(session, turn.unwrap_or_default(), out)?;
+        }
+        let speaker = format!("  {:<6} ", utterance.speaker);
+        for (row, line) in lines(utterance.text).enumerate() {
+            let lead = if row == 0 { speaker.as_str() } else { "         " };
+            out.line(&[(Tone::Faint, lead), (Tone::Normal, line)])?;
+        }
+    }
+    Ok(())
+}
+
+fn turn_heading(session: &Session, number: u32, out: &mut Output<'_>) -> Result<(), Failure> {
+    let calls = session.turn(number).map_or(0, |turn| turn.counted_calls().count());
+    let calls = match calls {
+        0 => "no model call".to_owned(),
+        1 => "1 model call".to_owned(),
+        many => format!("{many} model calls"),
+    };
+    let heading = format!("turn {number}");
+    out.line(&[(Tone::Strong, &heading), (Tone::Faint, ", "), (Tone::Faint, &calls)])?;
+    Ok(())
+}
+
+pub(super) fn findings_text(session: &Session, out: &mut Output<'_>) -> Result<(), Failure> {
+    if session.findings.is_empty() {
+        out.fact("findings", "none")?;
+        return Ok(());
+    }
+    out.line(&[(Tone::Strong, "findings")])?;
+    for finding in &session.findings {
+        out.line(&[
+            (Tone::Bad, "  "),
+            (Tone::Bad, finding.kind.word()),
+            (Tone::Normal, ": "),
+            (Tone::Normal, &finding.text),
+        ])?;
+    }
+    Ok(())
+}

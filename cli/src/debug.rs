@@ -1,0 +1,76 @@
+//! `replay SESSION` on a terminal: the debugger.
+
+use std::ffi::OsStr;
+use std::sync::Arc;
+
+use replay_store::agent::definition::Definition;
+use replay_store::event::Position;
+use replay_store::import::Recording;
+use replay_store::profile::Profile;
+use replay_store::replay::Session;
+use replay_tui::app::{List, SessionRow};
+use replay_tui::{Options, Sessions, Theme};
+
+use crate::arguments::{Global, Place};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::open::{self, Source};
+use crate::output::Output;
+use crate::place;
+use crate::run::{Outcome, notice};
+use crate::target::Target;
+
+/// Runs the debugger on a session, or on the list of those that there are.
+pub(crate) fn debug(text: &OsStr, moment: &Place, global: &Global, out: &Output<'_>) -> Result<Outcome, Failure> {
+    let theme = if out.color { Theme::Palette } else { Theme::Plain };
+    let target = Target::parse(text);
+    let definition = open::definition(global)?;
+    let source = open::source(&target.place)?;
+    if target.id.is_none() && source.ids()?.len() > 1 {
+        let list = list(source, definition, global.profile)?;
+        replay_tui::run(Sessions::Several(list), Options { theme, at: Position(0) })?;
+        return Ok(Exit::Fine.into());
+    }
+    let session = Session::open(source.take(&target)?, definition, global.profile);
+    let is_placed = moment.at.is_some() || moment.turn.is_some();
+    let at = if is_placed { place::position(&session, moment)? } else { Position(0) };
+    let notices = notice(&session).into_iter().collect();
+    replay_tui::run(Sessions::One(Box::new(session)), Options { theme, at })?;
+    Ok(Outcome { exit: Exit::Fine, notices })
+}
+
+fn list(source: Source, definition: Option<Arc<Definition>>, profile: Option<Profile>) -> Result<List, Failure> {
+    let rows = match &source {
+        Source::Log(log) => log.sessions()?.iter().map(row_of_log).collect(),
+        Source::Recordings(recordings) => recordings.iter().map(row_of_recording).collect(),
+    };
+    let open = move |index: usize| {
+        let recording = match &source {
+            Source::Log(log) => {
+                let sessions = log.sessions().map_err(|error| error.to_string())?;
+                open::load(log, &sessions[index].id).map_err(|error| error.to_string())?
+            }
+            Source::Recordings(recordings) => recordings[index].clone(),
+        };
+        Ok(Session::open(recording, definition.clone(), profile))
+    };
+    Ok(List { rows, cursor: 0, open: Box::new(open) })
+}
+
+fn row_of_log(session: &replay_store::log::Session) -> SessionRow {
+    SessionRow {
+        id: session.id.to_string(),
+        events: session.event_count,
+        turns: None,
+        started_at: session.details.first_time,
+    }
+}
+
+fn row_of_recording(recording: &Recording) -> SessionRow {
+    SessionRow {
+        id: recording.id.to_string(),
+        events: recording.events.len() as u64,
+        turns: recording.events.iter().filter_map(|event| event.turn).max().map(u64::from),
+        started_at: recording.events.first().map(|event| event.time),
+    }
+}

@@ -1,0 +1,142 @@
+//! Why a run failed, in one line each: what, where, and what to do about it.
+
+use std::io;
+
+use replay_store::agent::source::SourceError;
+use replay_store::import::ImportError;
+use replay_store::log::LogError;
+use thiserror::Error;
+
+use crate::exit::Exit;
+
+/// Why a run failed.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    /// Two things were asked for at once.
+    #[error("a session and a command at once; give one of them (a file named like a command is opened as ./NAME)")]
+    SessionAndCommand,
+    /// One session is wanted and there are several.
+    #[error("{path} holds {} sessions; name one as {path}#ID: {}", .ids.len(), listed(.ids))]
+    SeveralSessions {
+        /// The record.
+        path: String,
+        /// The sessions in it.
+        ids: Vec<String>,
+    },
+    /// The session that was named isn't there.
+    #[error("{path} holds no session {id:?}; it holds {}", listed(.ids))]
+    NoSuchSession {
+        /// The record.
+        path: String,
+        /// What was asked for.
+        id: String,
+        /// The sessions in it.
+        ids: Vec<String>,
+    },
+    /// A log to which nothing was added yet.
+    #[error("{path} holds no session yet; add some with replay import FILE -o {path}")]
+    Empty {
+        /// The log.
+        path: String,
+    },
+    /// A position past the end.
+    #[error("{asked} is out of range: the session has {have}")]
+    OutOfRange {
+        /// What was asked for.
+        asked: String,
+        /// What there is.
+        have: String,
+    },
+    /// No model call where one was asked for. That is an answer.
+    #[error("{0}")]
+    NoCall(String),
+    /// A prompt can't be recomputed without the agent.
+    #[error("no agent folder for {session}, so its prompt is unknown; name the folder with --agent DIR")]
+    NoDefinition {
+        /// The session.
+        session: String,
+    },
+    /// A file can't be read.
+    #[error("cannot read {path}")]
+    Read {
+        /// The file.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file holds nothing that we can read.
+    #[error(transparent)]
+    Record(#[from] ImportError),
+    /// The agent folder can't be read.
+    #[error(transparent)]
+    Agent(#[from] SourceError),
+    /// A record contradicts what the log holds already.
+    #[error("{0}")]
+    Contradiction(String),
+    /// The log refused, or can't be read.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// Exact bytes would reach a terminal.
+    #[error("--raw writes bytes that a terminal may obey; send them to a file or a pipe")]
+    RawOnTerminal,
+    /// The debugger couldn't use the terminal.
+    #[error(transparent)]
+    Terminal(#[from] replay_tui::Error),
+    /// The answer couldn't be written.
+    #[error("cannot write the answer")]
+    Write(#[from] io::Error),
+}
+
+impl Failure {
+    /// Returns the exit code.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Failure::NoCall(_) | Failure::Contradiction(_) => Exit::No,
+            Failure::SessionAndCommand
+            | Failure::SeveralSessions { .. }
+            | Failure::NoSuchSession { .. }
+            | Failure::OutOfRange { .. } => Exit::Usage,
+            Failure::Empty { .. }
+            | Failure::NoDefinition { .. }
+            | Failure::Read { .. }
+            | Failure::Record(_)
+            | Failure::Agent(_) => Exit::Unreadable,
+            Failure::Log(error) => log_exit(error),
+            Failure::RawOnTerminal | Failure::Terminal(_) => Exit::Refused,
+            // Who read our output has seen enough.
+            Failure::Write(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine,
+            Failure::Write(_) => Exit::Refused,
+        }
+    }
+}
+
+fn log_exit(error: &LogError) -> Exit {
+    match error {
+        LogError::NoSession { .. } => Exit::Usage,
+        LogError::Missing(_)
+        | LogError::NoFolder(_)
+        | LogError::Directory(_)
+        | LogError::NotALog(_)
+        | LogError::Format { .. }
+        | LogError::Damaged { .. }
+        | LogError::Io { .. } => Exit::Unreadable,
+        LogError::Exists(_)
+        | LogError::Denied { .. }
+        | LogError::ReadOnlyPlace(_)
+        | LogError::InUse(_)
+        | LogError::Unclosed(_)
+        | LogError::Conflict { .. }
+        | LogError::Full(_)
+        | LogError::TooLarge { .. }
+        | LogError::WriteFailedBefore(_) => Exit::Refused,
+    }
+}
+
+fn listed(ids: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let shown = ids.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match ids.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more (replay list shows all)"),
+    }
+}

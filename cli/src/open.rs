@@ -1,0 +1,133 @@
+//! From what the user named to opened sessions: files, stdin, logs and agent folders are read here.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use replay_store::agent::definition::Definition;
+use replay_store::import::{self, Recording};
+use replay_store::log::{Log, is_log};
+use replay_store::replay::Session;
+
+use crate::arguments::Global;
+use crate::failure::Failure;
+use crate::target::{Place, Target};
+
+/// What a target holds.
+pub(crate) enum Source {
+    /// A log, whose sessions are read one at a time.
+    Log(Log),
+    /// Recordings of a foreign record, or of our own JSON Lines.
+    Recordings(Vec<Recording>),
+}
+
+/// Opens the one session that is meant.
+pub(crate) fn one(text: &OsStr, global: &Global) -> Result<Session, Failure> {
+    let target = Target::parse(text);
+    let definition = definition(global)?;
+    let recording = source(&target.place)?.take(&target)?;
+    Ok(Session::open(recording, definition, global.profile))
+}
+
+/// Opens all sessions, or the one that is named.
+pub(crate) fn all(text: &OsStr, global: &Global) -> Result<Vec<Session>, Failure> {
+    let definition = definition(global)?;
+    let recordings = recordings(text)?;
+    Ok(recordings.into_iter().map(|each| Session::open(each, definition.clone(), global.profile)).collect())
+}
+
+/// Reads all recordings, or the one that is named.
+pub(crate) fn recordings(text: &OsStr) -> Result<Vec<Recording>, Failure> {
+    let target = Target::parse(text);
+    let source = source(&target.place)?;
+    if target.id.is_some() {
+        return Ok(vec![source.take(&target)?]);
+    }
+    match source {
+        Source::Recordings(recordings) => Ok(recordings),
+        Source::Log(log) => {
+            let sessions = log.sessions()?;
+            sessions.iter().map(|session| Ok(load(&log, &session.id)?)).collect()
+        }
+    }
+}
+
+/// Reads the agent folder that is named.
+pub(crate) fn definition(global: &Global) -> Result<Option<Arc<Definition>>, Failure> {
+    let Some(folder) = &global.agent else { return Ok(None) };
+    let (definition, _) = replay_store::agent::source::read(folder)?;
+    Ok(Some(Arc::new(definition)))
+}
+
+/// Reads what a place holds.
+pub(crate) fn source(place: &Place) -> Result<Source, Failure> {
+    let bytes = match place {
+        Place::Stdin => {
+            let mut bytes = Vec::new();
+            io::stdin().lock().read_to_end(&mut bytes).map_err(|source| read_failure(place, source))?;
+            bytes
+        }
+        Place::File(path) => {
+            if let Some(log) = log(path).map_err(|source| read_failure(place, source))? {
+                return Ok(Source::Log(log?));
+            }
+            std::fs::read(path).map_err(|source| read_failure(place, source))?
+        }
+    };
+    Ok(Source::Recordings(import::read(Arc::new(bytes), &name(place))?))
+}
+
+/// Opens a file as a log if it begins like one.
+fn log(path: &Path) -> io::Result<Option<Result<Log, replay_store::log::LogError>>> {
+    let mut head = Vec::new();
+    File::open(path)?.take(64).read_to_end(&mut head)?;
+    Ok(is_log(&head).then(|| Log::open(path)))
+}
+
+/// Reads a session of a log.
+pub(crate) fn load(log: &Log, id: &str) -> Result<Recording, replay_store::log::LogError> {
+    Err(replay_store::log::LogError::NoSession { path: log.path().to_owned(), session: id.into() })
+}
+
+/// Returns the name that stands in for a session's id where the record has none.
+pub(crate) fn name(place: &Place) -> String {
+    match place {
+        Place::Stdin => "-".to_owned(),
+        Place::File(path) => path.display().to_string(),
+    }
+}
+
+pub(crate) fn read_failure(place: &Place, source: io::Error) -> Failure {
+    Failure::Read { path: place.to_string(), source }
+}
+
+impl Source {
+    /// Returns the ids of the sessions.
+    pub(crate) fn ids(&self) -> Result<Vec<String>, Failure> {
+        Ok(match self {
+            Source::Log(log) => log.sessions()?.iter().map(|session| session.id.to_string()).collect(),
+            Source::Recordings(recordings) => recordings.iter().map(|recording| recording.id.to_string()).collect(),
+        })
+    }
+
+    /// Takes the session that is meant: the one that is named, else the only one.
+    pub(crate) fn take(self, target: &Target) -> Result<Recording, Failure> {
+        let ids = self.ids()?;
+        let place = match &target.id {
+            _ if ids.is_empty() => return Err(Failure::Empty { path: target.place.to_string() }),
+            Some(id) => ids.iter().position(|each| each == id),
+            None if ids.len() == 1 => Some(0),
+            None => return Err(Failure::SeveralSessions { path: target.place.to_string(), ids }),
+        };
+        let Some(place) = place else {
+            let id = target.id.clone().unwrap_or_default();
+            return Err(Failure::NoSuchSession { path: target.place.to_string(), id, ids });
+        };
+        match self {
+            Source::Log(log) => Ok(load(&log, &ids[place])?),
+            Source::Recordings(mut recordings) => Ok(recordings.swap_remove(place)),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What reaches stdout: the one place where text is made visible and JSON is made safe.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use replay_store::visible::{json, visible};
+use serde::Serialize;
+
+/// Where answers go.
+pub(crate) struct Output<'a> {
+    /// The writer behind it.
+    pub(crate) writer: &'a mut dyn Write,
+    /// Whether people look at it as it is written.
+    pub(crate) terminal: bool,
+    /// Whether colours are wanted.
+    pub(crate) color: bool,
+    /// Whether columns are unwanted.
+    pub(crate) plain: bool,
+}
+
+/// How a stretch of text is meant. Colours come from the terminal's own palette.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// As it is.
+    Normal,
+    /// A heading.
+    Strong,
+    /// Beside the point.
+    Faint,
+    /// Something was refused, declined or is wrong.
+    Bad,
+}
+
+impl Output<'_> {
+    /// Writes one line of stretches of text, each made visible.
+    pub(crate) fn line(&mut self, stretches: &[(Tone, &str)]) -> io::Result<()> {
+        for (tone, text) in stretches {
+            let code = match tone {
+                Tone::Normal => None,
+                Tone::Strong => Some("1"),
+                Tone::Faint => Some("2"),
+                Tone::Bad => Some("31"),
+            };
+            match code.filter(|_| self.color) {
+                Some(code) => write!(self.writer, "\x1b[{code}m{}\x1b[0m", visible(text))?,
+                None => self.writer.write_all(visible(text).as_bytes())?,
+            }
+        }
+        self.writer.write_all(b"\n")
+    }
+
+    /// Writes one line of plain text.
+    pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
+        self.line(&[(Tone::Normal, text)])
+    }
+
+    /// Writes a line that names something and says what it is, in two columns unless those are unwanted.
+    pub(crate) fn fact(&mut self, name: &str, value: impl fmt::Display) -> io::Result<()> {
+        let name = if self.plain { format!("{name}: ") } else { format!("{name:<10}") };
+        self.line(&[(Tone::Strong, &name), (Tone::Normal, &value.to_string())])
+    }
+
+    /// Writes an answer as one line of JSON, in which nothing is invisible.
+    pub(crate) fn json(&mut self, answer: &impl Serialize) -> io::Result<()> {
+        let document = serde_json::to_string(answer).map_err(io::Error::other)?;
+        self.writer.write_all(json(&document).as_bytes())?;
+        self.writer.write_all(b"\n")
+    }
+}

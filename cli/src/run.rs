@@ -1,0 +1,106 @@
+//! From the command line to an answer. Nothing here prints or exits.
+
+use std::ffi::OsStr;
+use std::io::IsTerminal;
+
+use replay_store::event::finding::FindingKind;
+use replay_store::replay::Session;
+
+use crate::arguments::{Arguments, Command, Global, Place};
+use crate::commands::prompt::Wanted;
+use crate::commands::{export, import, list, prompt, show, summary, verify};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::{debug, open};
+
+/// How a run ended, and what should be said beside its answer.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// The exit code.
+    pub(crate) exit: Exit,
+    /// Lines for stderr.
+    pub(crate) notices: Vec<String>,
+}
+
+impl From<Exit> for Outcome {
+    fn from(exit: Exit) -> Outcome {
+        Outcome { exit, notices: Vec::new() }
+    }
+}
+
+/// Does what the command line says.
+pub(crate) fn run(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure> {
+    let Arguments { session, place, global, command } = arguments;
+    let Some(command) = command else {
+        // clap shows the help where there is neither.
+        let session = session.unwrap_or_default();
+        return debug_or_summarize(&session, &place, &global, out);
+    };
+    if session.is_some() || place.at.is_some() || place.turn.is_some() {
+        return Err(Failure::SessionAndCommand);
+    }
+    match command {
+        Command::Import { files, output } => Ok(import::import(&files, &output, &global, out)?.into()),
+        Command::Export { session, id, format } => export::export(&session, id.as_deref(), format, &global, out),
+        Command::List { session } => {
+            let sessions = open::all(&session, &global)?;
+            let notices = sessions.iter().filter_map(notice).collect();
+            let exit = list::list(sessions.iter().map(list::Row::of).collect(), global.json, out)?;
+            Ok(Outcome { exit, notices })
+        }
+        Command::Show { session, place, what, raw } => {
+            let session = open::one(&session, &global)?;
+            let exit = match raw {
+                true => show::raw(&session, &place, out)?,
+                false => show::show(&session, &place, &what, global.json, out)?,
+            };
+            Ok(answered(&session, exit))
+        }
+        Command::Prompt { session, turn, call, at, raw } => {
+            let session = open::one(&session, &global)?;
+            let wanted = match (at, turn) {
+                (Some(at), _) => Wanted::At(at),
+                (None, Some(turn)) => Wanted::Call { turn, call: call.unwrap_or(1) },
+                (None, None) => Wanted::Last,
+            };
+            let exit = match raw {
+                true => prompt::raw(&session, wanted, out)?,
+                false => prompt::prompt(&session, wanted, global.json, out)?,
+            };
+            Ok(answered(&session, exit))
+        }
+        Command::Verify { log } => Ok(verify::verify(&log, global.json, out)?.into()),
+    }
+}
+
+/// The debugger needs a terminal on both sides; anything else gets the summary.
+fn debug_or_summarize(
+    session: &OsStr,
+    place: &Place,
+    global: &Global,
+    out: &mut Output<'_>,
+) -> Result<Outcome, Failure> {
+    let wants_debugger = out.terminal && !global.json && !global.plain;
+    if wants_debugger && (std::io::stdin().is_terminal() || session == "-") {
+        return debug::debug(session, place, global, out);
+    }
+    let session = open::one(session, global)?;
+    // Who names a moment wants to see that one.
+    let exit = match place.at.is_some() || place.turn.is_some() {
+        true => show::show(&session, place, &[], global.json, out)?,
+        false => summary::summary(&session, global.json, out)?,
+    };
+    Ok(answered(&session, exit))
+}
+
+fn answered(session: &Session, exit: Exit) -> Outcome {
+    Outcome { exit, notices: notice(session).into_iter().collect() }
+}
+
+/// A record that lost something is opened all the same, and that is said.
+pub(crate) fn notice(session: &Session) -> Option<String> {
+    let lost =
+        session.findings.iter().find(|finding| matches!(finding.kind, FindingKind::Cut | FindingKind::Damaged))?;
+    Some(format!("{}: {}; all before it is shown", session.id, lost.text))
+}

@@ -1,0 +1,92 @@
+//! The shapes of JSON answers, pinned: what is there may be added to, and is never renamed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::program::{LIBRARY, RENEWAL, json};
+
+fn golden(name: &str, answers: &[Value]) {
+    let mut shape = BTreeMap::new();
+    for answer in answers {
+        add_shape(&mut shape, String::new(), answer);
+    }
+    let lines: Vec<String> = shape.into_iter().map(|(path, kinds)| format!("{path}: {}", join(&kinds))).collect();
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("goldens");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, lines.join("\n")));
+}
+
+fn add_shape(shape: &mut BTreeMap<String, BTreeSet<&'static str>>, path: String, value: &Value) {
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "text",
+        Value::Array(_) => "list",
+        Value::Object(_) => "object",
+    };
+    shape.entry(path.clone()).or_default().insert(kind);
+    // What stands below these is the record's own.
+    if [".value", ".data", ".schema", ".unknown_kinds"].iter().any(|foreign| path.ends_with(foreign)) {
+        return;
+    }
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| add_shape(shape, format!("{path}[]"), item)),
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, field)| add_shape(shape, format!("{path}.{name}"), field));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn join(kinds: &BTreeSet<&'static str>) -> String {
+    kinds.iter().copied().collect::<Vec<_>>().join(" or ")
+}
+
+#[test]
+fn list_has_its_shape() {
+    let answer = json(&["list", RENEWAL, "--agent", LIBRARY]);
+    assert_eq!(answer["schema"], "replay.list/1");
+    golden("schema_list", &[answer, json(&["list", "samples/sessions/bikes-gate.json"])]);
+}
+
+#[test]
+fn show_has_its_shape() {
+    let events = json(&["show", RENEWAL])["events"].as_u64().expect("a number");
+    let at = |position: u64| json(&["show", RENEWAL, "--agent", LIBRARY, "--at", &position.to_string()]);
+    let answers: Vec<Value> = (0..=events).map(at).collect();
+    assert!(answers.iter().all(|answer| answer["schema"] == "replay.show/1"));
+    assert!(answers[0]["event"].is_null());
+    golden("schema_show", &answers);
+}
+
+#[test]
+fn prompt_has_its_shape() {
+    let prompt = |turn, call| json(&["prompt", RENEWAL, "--agent", LIBRARY, "--turn", turn, "--call", call]);
+    let answers = [prompt("2", "1"), prompt("2", "2"), prompt("2", "3"), prompt("5", "1")];
+    assert!(answers.iter().all(|answer| answer["schema"] == "replay.prompt/1" && answer["recorded"] == false));
+    for answer in &answers {
+        let sections = answer["sections"].as_array().expect("a list");
+        let whole: String = sections.iter().map(|section| section["text"].as_str().expect("text")).collect();
+        assert_eq!(answer["text"], whole, "the text is its sections");
+        for section in sections {
+            let pieces = section["pieces"].as_array().expect("a list");
+            let text: String = pieces.iter().map(|piece| piece["text"].as_str().expect("text")).collect();
+            assert_eq!(section["text"], text, "a section is its pieces");
+        }
+    }
+    golden("schema_prompt", &answers);
+}
+
+#[test]
+fn summary_import_and_verify_have_their_shapes() {
+    golden("schema_summary", &[json(&[RENEWAL, "--agent", LIBRARY])]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("a.log");
+    let log = log.to_str().expect("plain");
+    golden("schema_import", &[json(&["import", RENEWAL, "--agent", LIBRARY, "-o", log])]);
+    golden("schema_verify", &[json(&["verify", log])]);
+}
