@@ -3,6 +3,7 @@
 //! An event carries all that [`crate::session`] needs to go on from it; no event is read beside the agent's files.
 //! Kinds that a reader doesn't know are kept as [`EventKind::Foreign`], byte for byte.
 
+pub mod codec;
 pub mod finding;
 pub mod raw;
 mod tool;

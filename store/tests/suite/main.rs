@@ -1,6 +1,8 @@
 //! Tests of the crate through its public items, one file a subject.
 
+mod codec;
 mod corpus_sessions;
+mod generated;
 mod import;
 mod import_damage;
 mod import_forms;
@@ -11,3 +13,4 @@ mod prompt;
 mod replay;
 mod session;
 mod tidy;
+mod way_out;

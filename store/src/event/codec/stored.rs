@@ -1,0 +1,185 @@
+//! The stored types. Their order and that of their fields is the format: add at the end, change nothing.
+
+use bincode::{BorrowDecode, Decode, Encode};
+
+use super::value::StoredValue;
+use crate::event::{Activation, Actor, Form, MessageSource, Rewind, ToolCaller, ToolOutcome, ToolSource};
+use crate::profile::Profile;
+
+#[derive(Clone, Debug, PartialEq, Encode, BorrowDecode)]
+pub(super) struct StoredEvent<'a> {
+    pub(super) time: i64,
+    pub(super) turn: Option<u32>,
+    pub(super) cause: Option<u64>,
+    pub(super) origin: StoredOrigin,
+    /// The digest of the raw records.
+    pub(super) raw_digest: Option<[u8; 32]>,
+    pub(super) kind: StoredKind<'a>,
+}
+
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+pub(super) enum StoredOrigin {
+    Imported { raw: u32, mirror: Option<u32>, form: StoredForm },
+    Added,
+}
+
+#[derive(Clone, Debug, PartialEq, Encode, BorrowDecode)]
+pub(super) enum StoredKind<'a> {
+    SessionStarted {
+        definition: Option<[u8; 32]>,
+        profile: Option<StoredProfile>,
+        initial: Vec<(&'a str, StoredValue<'a>)>,
+    },
+    SessionEnded,
+    UserMessage {
+        text: &'a str,
+        channel: Option<&'a str>,
+        message_id: Option<&'a str>,
+    },
+    AgentMessage {
+        text: &'a str,
+        source: StoredMessageSource,
+        response: Option<&'a str>,
+        model_millis: Option<f64>,
+        data: StoredValue<'a>,
+    },
+    TurnEnded,
+    SkillActivated {
+        skill: &'a str,
+        by: StoredActivation,
+    },
+    SkillCompleted {
+        skill: &'a str,
+    },
+    SkillCancelled {
+        skill: &'a str,
+        step: Option<&'a str>,
+    },
+    SkillInterrupted {
+        skill: &'a str,
+        step: Option<&'a str>,
+    },
+    SkillResumed {
+        skill: &'a str,
+        step: Option<&'a str>,
+    },
+    BlockEntered {
+        skill: &'a str,
+        block: &'a str,
+    },
+    BlockCompleted {
+        skill: &'a str,
+        block: &'a str,
+        step: Option<&'a str>,
+    },
+    BlockCancelled {
+        skill: &'a str,
+        block: &'a str,
+        step: Option<&'a str>,
+    },
+    BlockInterrupted {
+        skill: &'a str,
+        block: &'a str,
+        step: Option<&'a str>,
+    },
+    BlockResumed {
+        skill: &'a str,
+        block: &'a str,
+        step: Option<&'a str>,
+    },
+    MemoryWritten {
+        key: &'a str,
+        value: StoredValue<'a>,
+        writer: StoredWriter<'a>,
+    },
+    MemoryCleared {
+        key: &'a str,
+        writer: StoredWriter<'a>,
+    },
+    ToolReturned {
+        tool: &'a str,
+        arguments: &'a str,
+        result: &'a str,
+        outcome: StoredToolOutcome,
+        error: Option<&'a str>,
+        caller: StoredToolCaller,
+        skill: Option<&'a str>,
+        call_id: Option<&'a str>,
+        batch_id: Option<&'a str>,
+        source: StoredToolSource,
+    },
+    StackPatched {
+        frames: Option<Vec<StoredFrame<'a>>>,
+        patch: &'a str,
+    },
+    ActionTaken {
+        action: &'a str,
+        policy: Option<&'a str>,
+        confidence: Option<f64>,
+    },
+    HistoryRewound {
+        by: StoredRewind,
+        cells: Vec<(&'a str, StoredValue<'a>, Option<u64>)>,
+        to: Option<u64>,
+    },
+    Foreign {
+        name: &'a str,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Encode, BorrowDecode)]
+pub(super) struct StoredWriter<'a> {
+    pub(super) actor: StoredActor,
+    pub(super) tool: Option<&'a str>,
+    pub(super) skill: Option<&'a str>,
+    pub(super) step: Option<&'a str>,
+    pub(super) frame: Option<&'a str>,
+    pub(super) call_id: Option<&'a str>,
+    pub(super) arguments: &'a str,
+    pub(super) recorded_index: Option<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Encode, BorrowDecode)]
+pub(super) struct StoredFrame<'a> {
+    pub(super) frame: &'a str,
+    pub(super) skill: &'a str,
+    pub(super) block: Option<&'a str>,
+    pub(super) step: Option<&'a str>,
+    pub(super) interrupted: bool,
+}
+
+/// Defines the stored twin of an enum without fields, and the way there and back.
+macro_rules! stored_enum {
+    ($stored:ident, $live:ident, $($variant:ident)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Encode, Decode)]
+        pub(super) enum $stored {
+            $($variant,)*
+        }
+
+        impl From<$live> for $stored {
+            fn from(live: $live) -> $stored {
+                match live {
+                    $($live::$variant => $stored::$variant,)*
+                }
+            }
+        }
+
+        impl From<$stored> for $live {
+            fn from(stored: $stored) -> $live {
+                match stored {
+                    $($stored::$variant => $live::$variant,)*
+                }
+            }
+        }
+    };
+}
+
+stored_enum!(StoredForm, Form, Flat ProtoJson Classic);
+stored_enum!(StoredMessageSource, MessageSource, Template Rephrased Model Filler ToolCode Unknown);
+stored_enum!(StoredActivation, Activation, Model Engine Unknown);
+stored_enum!(StoredRewind, Rewind, Restart Rewind Undo ResetSlots);
+stored_enum!(StoredActor, Actor, Tool Model Step Button Hook Seed Engine Unknown);
+stored_enum!(StoredToolOutcome, ToolOutcome, Done Failed AwaitingConfirmation Declined);
+stored_enum!(StoredToolCaller, ToolCaller, Model Step Confirmation Unknown);
+stored_enum!(StoredToolSource, ToolSource, Local Mcp Unknown);
+stored_enum!(StoredProfile, Profile, Seed Mantle321);

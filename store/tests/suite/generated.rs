@@ -1,0 +1,198 @@
+//! Events of every kind, made up.
+
+use std::sync::Arc;
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use replay_store::digest::Digest;
+use replay_store::event::{
+    Activation, Actor, Event, EventKind, Form, MessageSource, Origin, Position, RecordedFrame, Rewind, ToolCaller,
+    ToolOutcome, ToolSource, Writer,
+};
+use replay_store::name::Name;
+use replay_store::profile::Profile;
+use replay_store::timestamp::Timestamp;
+use replay_store::value::Value;
+
+/// Any event.
+pub(crate) fn event() -> impl Strategy<Value = Event> {
+    (any::<i64>(), option::of(any::<u32>()), option::of(position()), origin(), kind())
+        .prop_map(|(time, turn, cause, origin, kind)| Event { time: Timestamp(time), turn, cause, origin, kind })
+}
+
+/// Any kind of event, all of them equally often.
+pub(crate) fn kind() -> BoxedStrategy<EventKind> {
+    let step = || option::of(name());
+    prop_oneof![
+        (option::of(digest()), option::of(select(Profile::ALL.to_vec())), vec((name(), value()), 0..4))
+            .prop_map(|(definition, profile, initial)| EventKind::SessionStarted { definition, profile, initial }),
+        Just(EventKind::SessionEnded),
+        (text(), step(), step()).prop_map(|(text, channel, message_id)| EventKind::UserMessage {
+            text,
+            channel,
+            message_id
+        }),
+        (text(), source(), step(), option::of(float()), value()).prop_map(
+            |(text, source, response, model_millis, data)| EventKind::AgentMessage {
+                text,
+                source,
+                response,
+                model_millis,
+                data
+            }
+        ),
+        Just(EventKind::TurnEnded),
+        (name(), select(vec![Activation::Model, Activation::Engine, Activation::Unknown]))
+            .prop_map(|(skill, by)| EventKind::SkillActivated { skill, by }),
+        name().prop_map(|skill| EventKind::SkillCompleted { skill }),
+        (name(), step()).prop_map(|(skill, step)| EventKind::SkillCancelled { skill, step }),
+        (name(), step()).prop_map(|(skill, step)| EventKind::SkillInterrupted { skill, step }),
+        (name(), step()).prop_map(|(skill, step)| EventKind::SkillResumed { skill, step }),
+        (name(), name()).prop_map(|(skill, block)| EventKind::BlockEntered { skill, block }),
+        (name(), name(), step()).prop_map(|(skill, block, step)| EventKind::BlockCompleted { skill, block, step }),
+        (name(), name(), step()).prop_map(|(skill, block, step)| EventKind::BlockCancelled { skill, block, step }),
+        (name(), name(), step()).prop_map(|(skill, block, step)| EventKind::BlockInterrupted { skill, block, step }),
+        (name(), name(), step()).prop_map(|(skill, block, step)| EventKind::BlockResumed { skill, block, step }),
+        (name(), value(), writer()).prop_map(|(key, value, writer)| EventKind::MemoryWritten { key, value, writer }),
+        (name(), writer()).prop_map(|(key, writer)| EventKind::MemoryCleared { key, writer }),
+        tool_returned(),
+        (option::of(vec(frame(), 0..4)), text()).prop_map(|(frames, patch)| EventKind::StackPatched { frames, patch }),
+        (name(), step(), option::of(float())).prop_map(|(action, policy, confidence)| EventKind::ActionTaken {
+            action,
+            policy,
+            confidence
+        }),
+        (
+            select(vec![Rewind::Restart, Rewind::Rewind, Rewind::Undo, Rewind::ResetSlots]),
+            vec((name(), value(), option::of(position())), 0..4),
+            option::of(position())
+        )
+            .prop_map(|(by, cells, to)| EventKind::HistoryRewound { by, cells, to }),
+        name().prop_map(|name| EventKind::Foreign { name }),
+    ]
+    .boxed()
+}
+
+fn tool_returned() -> impl Strategy<Value = EventKind> {
+    let outcomes =
+        vec![ToolOutcome::Done, ToolOutcome::Failed, ToolOutcome::AwaitingConfirmation, ToolOutcome::Declined];
+    let callers = vec![ToolCaller::Model, ToolCaller::Step, ToolCaller::Confirmation, ToolCaller::Unknown];
+    let sources = vec![ToolSource::Local, ToolSource::Mcp, ToolSource::Unknown];
+    (
+        (name(), text(), text(), select(outcomes), option::of(text())),
+        (select(callers), option::of(name()), option::of(name()), option::of(name()), select(sources)),
+    )
+        .prop_map(|((tool, arguments, result, outcome, error), (caller, skill, call_id, batch_id, source))| {
+            EventKind::ToolReturned {
+                tool,
+                arguments,
+                result,
+                outcome,
+                error,
+                caller,
+                skill,
+                call_id,
+                batch_id,
+                source,
+            }
+        })
+}
+
+/// Any value, nested a little, without a number that isn't equal to itself.
+pub(crate) fn value() -> impl Strategy<Value = Arc<Value>> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        any::<i64>().prop_map(|number| Value::Int(i128::from(number))),
+        any::<u64>().prop_map(|number| Value::Int(i128::from(number))),
+        float().prop_map(Value::Float),
+        text().prop_map(Value::Text),
+    ];
+    let nested = leaf.prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..4).prop_map(Value::List),
+            proptest::collection::btree_map("[a-z]{1,6}", inner, 0..4)
+                .prop_map(|pairs| Value::Map(pairs.into_iter().rev().collect())),
+        ]
+    });
+    nested.prop_map(Arc::new)
+}
+
+/// Any name, the same ones often.
+pub(crate) fn name() -> impl Strategy<Value = Name> {
+    prop_oneof![
+        3 => select(vec!["billing", "project.phone", "billing.amount", "collect", "call_1", ""]).prop_map(Name::from),
+        1 => any::<String>().prop_map(Name::from),
+    ]
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![9 => any::<String>(), 1 => (0usize..9000).prop_map(|len| "long ".repeat(len / 5))]
+}
+
+fn float() -> impl Strategy<Value = f64> {
+    use proptest::num::f64::{NEGATIVE, NORMAL, POSITIVE, ZERO};
+    NORMAL | POSITIVE | NEGATIVE | ZERO
+}
+
+fn position() -> impl Strategy<Value = Position> {
+    any::<u64>().prop_map(Position)
+}
+
+fn digest() -> impl Strategy<Value = Digest> {
+    any::<[u8; 32]>().prop_map(Digest)
+}
+
+fn origin() -> impl Strategy<Value = Origin> {
+    let forms = vec![Form::Flat, Form::ProtoJson, Form::Classic];
+    prop_oneof![
+        1 => Just(Origin::Added),
+        4 => (any::<u32>(), option::of(any::<u32>()), select(forms))
+            .prop_map(|(raw, mirror, form)| Origin::Imported { raw, mirror, form }),
+    ]
+}
+
+fn source() -> impl Strategy<Value = MessageSource> {
+    select(vec![
+        MessageSource::Template,
+        MessageSource::Rephrased,
+        MessageSource::Model,
+        MessageSource::Filler,
+        MessageSource::ToolCode,
+        MessageSource::Unknown,
+    ])
+}
+
+fn writer() -> impl Strategy<Value = Writer> {
+    let actors = vec![
+        Actor::Tool,
+        Actor::Model,
+        Actor::Step,
+        Actor::Button,
+        Actor::Hook,
+        Actor::Seed,
+        Actor::Engine,
+        Actor::Unknown,
+    ];
+    (
+        (select(actors), option::of(name()), option::of(name()), option::of(name())),
+        (option::of(name()), option::of(name()), text(), option::of(any::<u32>())),
+    )
+        .prop_map(|((actor, tool, skill, step), (frame, call_id, arguments, recorded_index))| Writer {
+            actor,
+            tool,
+            skill,
+            step,
+            frame,
+            call_id,
+            arguments,
+            recorded_index,
+        })
+}
+
+fn frame() -> impl Strategy<Value = RecordedFrame> {
+    (name(), name(), option::of(name()), option::of(name()), any::<bool>())
+        .prop_map(|(frame, skill, block, step, interrupted)| RecordedFrame { frame, skill, block, step, interrupted })
+}
