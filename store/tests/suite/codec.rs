@@ -6,12 +6,13 @@ use proptest::prelude::*;
 use replay_store::digest::Digest;
 use replay_store::event::codec::{self, Names};
 use replay_store::event::{
-    Activation, Actor, Event, EventKind, Form, MessageSource, Origin, Position, RecordedFrame, Rewind, ToolCaller,
-    ToolOutcome, ToolSource, Writer,
+    Activation, Actor, Event, EventKind, Form, MessageSource, Origin, Position, RecordedFrame, Rewind, ToolCall,
+    ToolCaller, ToolOutcome, ToolSource, UtterCause, WriteRefusal, Writer,
 };
 use replay_store::log::digest_of_records;
 use replay_store::name::Name;
 use replay_store::profile::Profile;
+use replay_store::rule::Rule;
 use replay_store::timestamp::Timestamp;
 use replay_store::value::Value;
 
@@ -106,6 +107,14 @@ fn golden() -> Vec<(EventKind, &'static str)> {
         arguments: "{}".to_owned(),
         recorded_index: Some(251),
     };
+    let call = ToolCall {
+        tool: name("t"),
+        arguments: "{}".to_owned(),
+        caller: ToolCaller::Step,
+        skill: Some(name("a")),
+        step: step(),
+        call_id: None,
+    };
     let frame =
         RecordedFrame { frame: name("f"), skill: name("a"), block: Some(name("b")), step: None, interrupted: true };
     vec![
@@ -180,5 +189,26 @@ fn golden() -> Vec<(EventKind, &'static str)> {
             "140201016b010001040105",
         ),
         (EventKind::Foreign { name: name("x") }, "150178"),
+        (EventKind::SkillRefused { skill: name("a"), by: Activation::Tool, rule: Rule::DenyRead }, "16016105034d3337"),
+        (EventKind::SkillPending { skill: name("a"), resolver: name("r") }, "1701610172"),
+        (
+            EventKind::MemoryWriteRefused {
+                asked: name("k"),
+                key: None,
+                value: Arc::new(Value::Text("v".to_owned())),
+                writer: Writer::only(Actor::Step),
+                refusal: WriteRefusal::Skipped,
+                rule: Rule::BareNameBySchema,
+            },
+            "18016b00040176020000000000000003034d3330",
+        ),
+        (EventKind::MemoryReset { key: name("k"), value: Arc::new(Value::Null) }, "19016b00"),
+        (EventKind::ProjectEntryLocked { key: name("k") }, "1a016b"),
+        (EventKind::StepEntered { skill: name("a"), block: name("b"), step: name("s") }, "1b016101620173"),
+        (EventKind::ToolCalled { call: call.clone() }, "1c0174027b7d0101016101017300"),
+        (EventKind::ToolRefused { call: call.clone(), rule: Rule::DenyRead }, "1d0174027b7d0101016101017300034d3337"),
+        (EventKind::ConfirmationAsked { call }, "1e0174027b7d0101016101017300"),
+        (EventKind::ConfirmationAnswered { tool: name("t"), confirmed: true }, "1f017401"),
+        (EventKind::ResponseUttered { response: name("r"), why: UtterCause::StaleButton, skill: None }, "2001720900"),
     ]
 }

@@ -8,11 +8,12 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use replay_store::digest::Digest;
 use replay_store::event::{
-    Activation, Actor, Event, EventKind, Form, MessageSource, Origin, Position, RecordedFrame, Rewind, ToolCaller,
-    ToolOutcome, ToolSource, Writer,
+    Activation, Actor, Event, EventKind, Form, MessageSource, Origin, Position, RecordedFrame, Rewind, ToolCall,
+    ToolCaller, ToolOutcome, ToolSource, UtterCause, WriteRefusal, Writer,
 };
 use replay_store::name::Name;
 use replay_store::profile::Profile;
+use replay_store::rule::Rule;
 use replay_store::timestamp::Timestamp;
 use replay_store::value::Value;
 
@@ -22,7 +23,7 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         .prop_map(|(time, turn, cause, origin, kind)| Event { time: Timestamp(time), turn, cause, origin, kind })
 }
 
-/// Any kind of event, all of them equally often.
+/// Any kind of event.
 pub(crate) fn kind() -> BoxedStrategy<EventKind> {
     let step = || option::of(name());
     prop_oneof![
@@ -44,8 +45,7 @@ pub(crate) fn kind() -> BoxedStrategy<EventKind> {
             }
         ),
         Just(EventKind::TurnEnded),
-        (name(), select(vec![Activation::Model, Activation::Engine, Activation::Unknown]))
-            .prop_map(|(skill, by)| EventKind::SkillActivated { skill, by }),
+        (name(), activation()).prop_map(|(skill, by)| EventKind::SkillActivated { skill, by }),
         name().prop_map(|skill| EventKind::SkillCompleted { skill }),
         (name(), step()).prop_map(|(skill, step)| EventKind::SkillCancelled { skill, step }),
         (name(), step()).prop_map(|(skill, step)| EventKind::SkillInterrupted { skill, step }),
@@ -71,18 +71,97 @@ pub(crate) fn kind() -> BoxedStrategy<EventKind> {
         )
             .prop_map(|(by, cells, to)| EventKind::HistoryRewound { by, cells, to }),
         name().prop_map(|name| EventKind::Foreign { name }),
+        refused(),
+        recorded(),
     ]
     .boxed()
+}
+
+fn refused() -> impl Strategy<Value = EventKind> {
+    let refusals = vec![
+        WriteRefusal::MemoryWriteError,
+        WriteRefusal::ProjectMemoryAlreadySetError,
+        WriteRefusal::ToolError,
+        WriteRefusal::Skipped,
+    ];
+    let refusal = (select(refusals), rule());
+    prop_oneof![
+        (name(), activation(), rule()).prop_map(|(skill, by, rule)| EventKind::SkillRefused { skill, by, rule }),
+        (name(), option::of(name()), value(), writer(), refusal).prop_map(
+            |(asked, key, value, writer, (refusal, rule))| EventKind::MemoryWriteRefused {
+                asked,
+                key,
+                value,
+                writer,
+                refusal,
+                rule
+            }
+        ),
+        (call(), rule()).prop_map(|(call, rule)| EventKind::ToolRefused { call, rule }),
+    ]
+}
+
+fn recorded() -> impl Strategy<Value = EventKind> {
+    let causes = vec![
+        UtterCause::Activation,
+        UtterCause::Condition,
+        UtterCause::ToolSucceeded,
+        UtterCause::ToolFailed,
+        UtterCause::ConfirmationAsk,
+        UtterCause::ConfirmationDenied,
+        UtterCause::Action,
+        UtterCause::Collect,
+        UtterCause::PreconditionUnmet,
+        UtterCause::StaleButton,
+    ];
+    prop_oneof![
+        (name(), name()).prop_map(|(skill, resolver)| EventKind::SkillPending { skill, resolver }),
+        (name(), value()).prop_map(|(key, value)| EventKind::MemoryReset { key, value }),
+        name().prop_map(|key| EventKind::ProjectEntryLocked { key }),
+        (name(), name(), name()).prop_map(|(skill, block, step)| EventKind::StepEntered { skill, block, step }),
+        call().prop_map(|call| EventKind::ToolCalled { call }),
+        call().prop_map(|call| EventKind::ConfirmationAsked { call }),
+        (name(), any::<bool>()).prop_map(|(tool, confirmed)| EventKind::ConfirmationAnswered { tool, confirmed }),
+        (name(), select(causes), option::of(name())).prop_map(|(response, why, skill)| EventKind::ResponseUttered {
+            response,
+            why,
+            skill
+        }),
+    ]
+}
+
+fn call() -> impl Strategy<Value = ToolCall> {
+    (name(), text(), caller(), option::of(name()), option::of(name()), option::of(name())).prop_map(
+        |(tool, arguments, caller, skill, step, call_id)| ToolCall { tool, arguments, caller, skill, step, call_id },
+    )
+}
+
+fn caller() -> impl Strategy<Value = ToolCaller> {
+    select(vec![ToolCaller::Model, ToolCaller::Step, ToolCaller::Confirmation, ToolCaller::Unknown])
+}
+
+fn rule() -> impl Strategy<Value = Rule> {
+    select(Rule::ALL.to_vec())
+}
+
+fn activation() -> impl Strategy<Value = Activation> {
+    select(vec![
+        Activation::Model,
+        Activation::Engine,
+        Activation::Unknown,
+        Activation::Reference,
+        Activation::Step,
+        Activation::Tool,
+    ])
 }
 
 fn tool_returned() -> impl Strategy<Value = EventKind> {
     let outcomes =
         vec![ToolOutcome::Done, ToolOutcome::Failed, ToolOutcome::AwaitingConfirmation, ToolOutcome::Declined];
-    let callers = vec![ToolCaller::Model, ToolCaller::Step, ToolCaller::Confirmation, ToolCaller::Unknown];
     let sources = vec![ToolSource::Local, ToolSource::Mcp, ToolSource::Unknown];
     (
         (name(), text(), text(), select(outcomes), option::of(text())),
-        (select(callers), option::of(name()), option::of(name()), option::of(name()), select(sources)),
+        (caller(), option::of(name()), option::of(name()), option::of(name()), select(sources)),
     )
         .prop_map(|((tool, arguments, result, outcome, error), (caller, skill, call_id, batch_id, source))| {
             EventKind::ToolReturned {
@@ -149,6 +228,7 @@ fn origin() -> impl Strategy<Value = Origin> {
     let forms = vec![Form::Flat, Form::ProtoJson, Form::Classic];
     prop_oneof![
         1 => Just(Origin::Added),
+        1 => Just(Origin::Recorded),
         4 => (any::<u32>(), option::of(any::<u32>()), select(forms))
             .prop_map(|(raw, mirror, form)| Origin::Imported { raw, mirror, form }),
     ]

@@ -29,7 +29,10 @@ fn make_values_shallow(kind: &mut EventKind) {
     match kind {
         EventKind::SessionStarted { initial, .. } => initial.iter_mut().for_each(|(_, value)| make_shallow(value)),
         EventKind::HistoryRewound { cells, .. } => cells.iter_mut().for_each(|(_, value, _)| make_shallow(value)),
-        EventKind::AgentMessage { data: value, .. } | EventKind::MemoryWritten { value, .. } => make_shallow(value),
+        EventKind::AgentMessage { data: value, .. }
+        | EventKind::MemoryWritten { value, .. }
+        | EventKind::MemoryWriteRefused { value, .. }
+        | EventKind::MemoryReset { value, .. } => make_shallow(value),
         _ => {}
     }
 }
@@ -62,6 +65,7 @@ struct Event<'a> {
 enum Origin {
     Imported { raw: u32, mirror: Option<u32>, form: Form },
     Added,
+    Recorded,
 }
 
 #[derive(Debug, SchemaRead, SchemaWrite)]
@@ -166,6 +170,54 @@ enum Kind<'a> {
     Foreign {
         name: &'a str,
     },
+    SkillRefused {
+        skill: &'a str,
+        by: Activation,
+        rule: &'a str,
+    },
+    SkillPending {
+        skill: &'a str,
+        resolver: &'a str,
+    },
+    MemoryWriteRefused {
+        asked: &'a str,
+        key: Option<&'a str>,
+        value: Value<'a>,
+        who: Writer<'a>,
+        refusal: WriteRefusal,
+        rule: &'a str,
+    },
+    MemoryReset {
+        key: &'a str,
+        value: Value<'a>,
+    },
+    ProjectEntryLocked {
+        key: &'a str,
+    },
+    StepEntered {
+        skill: &'a str,
+        block: &'a str,
+        step: &'a str,
+    },
+    ToolCalled {
+        call: ToolCall<'a>,
+    },
+    ToolRefused {
+        call: ToolCall<'a>,
+        rule: &'a str,
+    },
+    ConfirmationAsked {
+        call: ToolCall<'a>,
+    },
+    ConfirmationAnswered {
+        tool: &'a str,
+        confirmed: bool,
+    },
+    ResponseUttered {
+        response: &'a str,
+        why: UtterCause,
+        skill: Option<&'a str>,
+    },
 }
 
 #[derive(Debug, SchemaRead, SchemaWrite)]
@@ -187,6 +239,16 @@ struct Frame<'a> {
     block: Option<&'a str>,
     step: Option<&'a str>,
     interrupted: bool,
+}
+
+#[derive(Debug, SchemaRead, SchemaWrite)]
+struct ToolCall<'a> {
+    tool: &'a str,
+    arguments: &'a str,
+    caller: ToolCaller,
+    skill: Option<&'a str>,
+    step: Option<&'a str>,
+    call_id: Option<&'a str>,
 }
 
 /// Lists and maps of plain values: the crate has no recursive types, and deeper ones take minutes to compile.
@@ -225,12 +287,15 @@ enum Activation {
     Model,
     Engine,
     Unknown,
+    Reference,
+    Step,
+    Tool,
 }
 
 #[derive(Debug, SchemaRead, SchemaWrite)]
 enum Rewind {
     Restart,
-    Rewind,
+    Back,
     Undo,
     ResetSlots,
 }
@@ -274,4 +339,26 @@ enum ToolSource {
 enum Profile {
     Seed,
     Mantle321,
+}
+
+#[derive(Debug, SchemaRead, SchemaWrite)]
+enum WriteRefusal {
+    MemoryWriteError,
+    ProjectMemoryAlreadySetError,
+    ToolError,
+    Skipped,
+}
+
+#[derive(Debug, SchemaRead, SchemaWrite)]
+enum UtterCause {
+    Activation,
+    Condition,
+    ToolSucceeded,
+    ToolFailed,
+    ConfirmationAsk,
+    ConfirmationDenied,
+    Action,
+    Collect,
+    PreconditionUnmet,
+    StaleButton,
 }

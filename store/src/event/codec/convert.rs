@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::names::Names;
-use super::stored::{StoredEvent, StoredFrame, StoredKind, StoredOrigin, StoredWriter};
+use super::stored::{StoredEvent, StoredFrame, StoredKind, StoredOrigin, StoredRule, StoredToolCall, StoredWriter};
 use super::value::StoredValue;
 use crate::digest::Digest;
-use crate::event::{Event, EventKind, Origin, Position, RecordedFrame, Writer};
+use crate::event::{Event, EventKind, Origin, Position, RecordedFrame, ToolCall, Writer};
 use crate::timestamp::Timestamp;
 use crate::value::Value;
 
@@ -19,6 +19,7 @@ impl<'a> StoredEvent<'a> {
             origin: match event.origin {
                 Origin::Imported { raw, mirror, form } => StoredOrigin::Imported { raw, mirror, form: form.into() },
                 Origin::Added => StoredOrigin::Added,
+                Origin::Recorded => StoredOrigin::Recorded,
             },
             raw_digest: raw_digest.map(|digest| digest.0),
             kind: stored_kind(&event.kind),
@@ -33,6 +34,7 @@ impl<'a> StoredEvent<'a> {
             origin: match self.origin {
                 StoredOrigin::Imported { raw, mirror, form } => Origin::Imported { raw, mirror, form: form.into() },
                 StoredOrigin::Added => Origin::Added,
+                StoredOrigin::Recorded => Origin::Recorded,
             },
             kind: live_kind(self.kind, names),
         }
@@ -116,6 +118,32 @@ fn stored_kind(kind: &EventKind) -> StoredKind<'_> {
             to: to.map(|at| at.0),
         },
         EventKind::Foreign { name } => StoredKind::Foreign { name },
+        EventKind::SkillRefused { skill, by, rule } => {
+            StoredKind::SkillRefused { skill, by: (*by).into(), rule: StoredRule(*rule) }
+        }
+        EventKind::SkillPending { skill, resolver } => StoredKind::SkillPending { skill, resolver },
+        EventKind::MemoryWriteRefused { asked, key, value, writer, refusal, rule } => StoredKind::MemoryWriteRefused {
+            asked,
+            key: key.as_deref(),
+            value: StoredValue::of(value),
+            writer: stored_writer(writer),
+            refusal: (*refusal).into(),
+            rule: StoredRule(*rule),
+        },
+        EventKind::MemoryReset { key, value } => StoredKind::MemoryReset { key, value: StoredValue::of(value) },
+        EventKind::ProjectEntryLocked { key } => StoredKind::ProjectEntryLocked { key },
+        EventKind::StepEntered { skill, block, step } => StoredKind::StepEntered { skill, block, step },
+        EventKind::ToolCalled { call } => StoredKind::ToolCalled { call: stored_call(call) },
+        EventKind::ToolRefused { call, rule } => {
+            StoredKind::ToolRefused { call: stored_call(call), rule: StoredRule(*rule) }
+        }
+        EventKind::ConfirmationAsked { call } => StoredKind::ConfirmationAsked { call: stored_call(call) },
+        EventKind::ConfirmationAnswered { tool, confirmed } => {
+            StoredKind::ConfirmationAnswered { tool, confirmed: *confirmed }
+        }
+        EventKind::ResponseUttered { response, why, skill } => {
+            StoredKind::ResponseUttered { response, why: (*why).into(), skill: skill.as_deref() }
+        }
     }
 }
 
@@ -217,6 +245,38 @@ fn live_kind(kind: StoredKind<'_>, names: &mut Names) -> EventKind {
             to: to.map(Position),
         },
         StoredKind::Foreign { name } => EventKind::Foreign { name: names.get(name) },
+        StoredKind::SkillRefused { skill, by, rule } => {
+            EventKind::SkillRefused { skill: names.get(skill), by: by.into(), rule: rule.0 }
+        }
+        StoredKind::SkillPending { skill, resolver } => {
+            EventKind::SkillPending { skill: names.get(skill), resolver: names.get(resolver) }
+        }
+        StoredKind::MemoryWriteRefused { asked, key, value, writer, refusal, rule } => EventKind::MemoryWriteRefused {
+            asked: names.get(asked),
+            key: names.get_if_any(key),
+            value: live_value(value),
+            writer: live_writer(writer, names),
+            refusal: refusal.into(),
+            rule: rule.0,
+        },
+        StoredKind::MemoryReset { key, value } => {
+            EventKind::MemoryReset { key: names.get(key), value: live_value(value) }
+        }
+        StoredKind::ProjectEntryLocked { key } => EventKind::ProjectEntryLocked { key: names.get(key) },
+        StoredKind::StepEntered { skill, block, step } => {
+            EventKind::StepEntered { skill: names.get(skill), block: names.get(block), step: names.get(step) }
+        }
+        StoredKind::ToolCalled { call } => EventKind::ToolCalled { call: live_call(call, names) },
+        StoredKind::ToolRefused { call, rule } => EventKind::ToolRefused { call: live_call(call, names), rule: rule.0 },
+        StoredKind::ConfirmationAsked { call } => EventKind::ConfirmationAsked { call: live_call(call, names) },
+        StoredKind::ConfirmationAnswered { tool, confirmed } => {
+            EventKind::ConfirmationAnswered { tool: names.get(tool), confirmed }
+        }
+        StoredKind::ResponseUttered { response, why, skill } => EventKind::ResponseUttered {
+            response: names.get(response),
+            why: why.into(),
+            skill: names.get_if_any(skill),
+        },
     }
 }
 
@@ -267,5 +327,27 @@ fn live_frame(frame: StoredFrame<'_>, names: &mut Names) -> RecordedFrame {
         block: names.get_if_any(frame.block),
         step: names.get_if_any(frame.step),
         interrupted: frame.interrupted,
+    }
+}
+
+fn stored_call(call: &ToolCall) -> StoredToolCall<'_> {
+    StoredToolCall {
+        tool: &call.tool,
+        arguments: &call.arguments,
+        caller: call.caller.into(),
+        skill: call.skill.as_deref(),
+        step: call.step.as_deref(),
+        call_id: call.call_id.as_deref(),
+    }
+}
+
+fn live_call(call: StoredToolCall<'_>, names: &mut Names) -> ToolCall {
+    ToolCall {
+        tool: names.get(call.tool),
+        arguments: call.arguments.to_owned(),
+        caller: call.caller.into(),
+        skill: names.get_if_any(call.skill),
+        step: names.get_if_any(call.step),
+        call_id: names.get_if_any(call.call_id),
     }
 }

@@ -77,7 +77,7 @@ pub fn claim(payload: &[u8]) -> Result<Option<Claim>, CodecError> {
     let records = match event.origin {
         StoredOrigin::Imported { raw, mirror: Some(mirror), .. } => vec![raw.min(mirror), raw.max(mirror)],
         StoredOrigin::Imported { raw, mirror: None, .. } => vec![raw],
-        StoredOrigin::Added => Vec::new(),
+        StoredOrigin::Added | StoredOrigin::Recorded => Vec::new(),
     };
     Ok(event.raw_digest.map(|digest| Claim { records, digest: Digest(digest) }))
 }

@@ -1,10 +1,16 @@
 //! The stored types. Their order and that of their fields is the format: add at the end, change nothing.
 
+use bincode::de::BorrowDecoder;
+use bincode::enc::Encoder;
+use bincode::error::{DecodeError, EncodeError};
 use bincode::{BorrowDecode, Decode, Encode};
 
 use super::value::StoredValue;
-use crate::event::{Activation, Actor, Form, MessageSource, Rewind, ToolCaller, ToolOutcome, ToolSource};
+use crate::event::{
+    Activation, Actor, Form, MessageSource, Rewind, ToolCaller, ToolOutcome, ToolSource, UtterCause, WriteRefusal,
+};
 use crate::profile::Profile;
+use crate::rule::Rule;
 
 #[derive(Clone, Debug, PartialEq, Encode, BorrowDecode)]
 pub(super) struct StoredEvent<'a> {
@@ -21,6 +27,7 @@ pub(super) struct StoredEvent<'a> {
 pub(super) enum StoredOrigin {
     Imported { raw: u32, mirror: Option<u32>, form: StoredForm },
     Added,
+    Recorded,
 }
 
 #[derive(Clone, Debug, PartialEq, Encode, BorrowDecode)]
@@ -125,6 +132,54 @@ pub(super) enum StoredKind<'a> {
     Foreign {
         name: &'a str,
     },
+    SkillRefused {
+        skill: &'a str,
+        by: StoredActivation,
+        rule: StoredRule,
+    },
+    SkillPending {
+        skill: &'a str,
+        resolver: &'a str,
+    },
+    MemoryWriteRefused {
+        asked: &'a str,
+        key: Option<&'a str>,
+        value: StoredValue<'a>,
+        writer: StoredWriter<'a>,
+        refusal: StoredWriteRefusal,
+        rule: StoredRule,
+    },
+    MemoryReset {
+        key: &'a str,
+        value: StoredValue<'a>,
+    },
+    ProjectEntryLocked {
+        key: &'a str,
+    },
+    StepEntered {
+        skill: &'a str,
+        block: &'a str,
+        step: &'a str,
+    },
+    ToolCalled {
+        call: StoredToolCall<'a>,
+    },
+    ToolRefused {
+        call: StoredToolCall<'a>,
+        rule: StoredRule,
+    },
+    ConfirmationAsked {
+        call: StoredToolCall<'a>,
+    },
+    ConfirmationAnswered {
+        tool: &'a str,
+        confirmed: bool,
+    },
+    ResponseUttered {
+        response: &'a str,
+        why: StoredUtterCause,
+        skill: Option<&'a str>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Encode, BorrowDecode)]
@@ -146,6 +201,16 @@ pub(super) struct StoredFrame<'a> {
     pub(super) block: Option<&'a str>,
     pub(super) step: Option<&'a str>,
     pub(super) interrupted: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Encode, BorrowDecode)]
+pub(super) struct StoredToolCall<'a> {
+    pub(super) tool: &'a str,
+    pub(super) arguments: &'a str,
+    pub(super) caller: StoredToolCaller,
+    pub(super) skill: Option<&'a str>,
+    pub(super) step: Option<&'a str>,
+    pub(super) call_id: Option<&'a str>,
 }
 
 /// Defines the stored twin of an enum without fields, and the way there and back.
@@ -176,10 +241,33 @@ macro_rules! stored_enum {
 
 stored_enum!(StoredForm, Form, Flat ProtoJson Classic);
 stored_enum!(StoredMessageSource, MessageSource, Template Rephrased Model Filler ToolCode Unknown);
-stored_enum!(StoredActivation, Activation, Model Engine Unknown);
+stored_enum!(StoredActivation, Activation, Model Engine Unknown Reference Step Tool);
 stored_enum!(StoredRewind, Rewind, Restart Rewind Undo ResetSlots);
 stored_enum!(StoredActor, Actor, Tool Model Step Button Hook Seed Engine Unknown);
 stored_enum!(StoredToolOutcome, ToolOutcome, Done Failed AwaitingConfirmation Declined);
 stored_enum!(StoredToolCaller, ToolCaller, Model Step Confirmation Unknown);
 stored_enum!(StoredToolSource, ToolSource, Local Mcp Unknown);
 stored_enum!(StoredProfile, Profile, Seed Mantle321);
+stored_enum!(StoredWriteRefusal, WriteRefusal, MemoryWriteError ProjectMemoryAlreadySetError ToolError Skipped);
+stored_enum!(
+    StoredUtterCause,
+    UtterCause,
+    Activation Condition ToolSucceeded ToolFailed ConfirmationAsk ConfirmationDenied Action Collect PreconditionUnmet StaleButton
+);
+
+/// A rule, stored by its number in the reference, which outlives the order of our list.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct StoredRule(pub(super) Rule);
+
+impl Encode for StoredRule {
+    fn encode<E: Encoder>(&self, encoder: &mut E) -> Result<(), EncodeError> {
+        self.0.number().encode(encoder)
+    }
+}
+
+impl<'de, Context> BorrowDecode<'de, Context> for StoredRule {
+    fn borrow_decode<D: BorrowDecoder<'de, Context = Context>>(decoder: &mut D) -> Result<Self, DecodeError> {
+        let number: &str = BorrowDecode::borrow_decode(decoder)?;
+        Rule::parse(number).map(StoredRule).ok_or(DecodeError::Other("an access rule that this version doesn't know"))
+    }
+}
