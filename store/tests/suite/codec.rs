@@ -189,7 +189,7 @@ fn golden() -> Vec<(EventKind, &'static str)> {
             "140201016b010001040105",
         ),
         (EventKind::Foreign { name: name("x") }, "150178"),
-        (EventKind::SkillRefused { skill: name("a"), by: Activation::Tool, rule: Rule::DenyRead }, "16016105034d3337"),
+        (EventKind::SkillRefused { skill: name("a"), by: Activation::Tool, rule: Rule::DenyLists }, "16016105034d3337"),
         (EventKind::SkillPending { skill: name("a"), resolver: name("r") }, "1701610172"),
         (
             EventKind::MemoryWriteRefused {
@@ -206,7 +206,7 @@ fn golden() -> Vec<(EventKind, &'static str)> {
         (EventKind::ProjectEntryLocked { key: name("k") }, "1a016b"),
         (EventKind::StepEntered { skill: name("a"), block: name("b"), step: name("s") }, "1b016101620173"),
         (EventKind::ToolCalled { call: call.clone() }, "1c0174027b7d0101016101017300"),
-        (EventKind::ToolRefused { call: call.clone(), rule: Rule::DenyRead }, "1d0174027b7d0101016101017300034d3337"),
+        (EventKind::ToolRefused { call: call.clone(), rule: Rule::DenyLists }, "1d0174027b7d0101016101017300034d3337"),
         (EventKind::ConfirmationAsked { call }, "1e0174027b7d0101016101017300"),
         (EventKind::ConfirmationAnswered { tool: name("t"), confirmed: true }, "1f017401"),
         (EventKind::ResponseUttered { response: name("r"), why: UtterCause::StaleButton, skill: None }, "2001720900"),
