@@ -3,6 +3,7 @@
 use crate::key::Key;
 use crate::panel::Panel;
 use crate::rows::Direction;
+use crate::stop::Stop;
 
 /// A wish; [`crate::update`] fulfils it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,38 +62,4 @@ pub enum Action {
     Suspend,
     /// Ends the debugger.
     Quit,
-}
-
-/// Kinds of places to stop at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// A tool call came back.
-    ToolCall,
-    /// The last event of a turn.
-    TurnEnd,
-    /// The user said something.
-    UserMessage,
-    /// Memory was written or cleared.
-    Write,
-    /// A skill or block came, went, was parked or went on.
-    SkillChange,
-    /// A prompt was built.
-    ModelCall,
-    /// Something was declined, refused, cancelled or failed.
-    Trouble,
-}
-
-impl Stop {
-    /// Returns what it is called in `no later …`.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Stop::ToolCall => "tool call",
-            Stop::TurnEnd => "end of a turn",
-            Stop::UserMessage => "user message",
-            Stop::Write => "write",
-            Stop::SkillChange => "skill change",
-            Stop::ModelCall => "model call",
-            Stop::Trouble => "refusal or failure",
-        }
-    }
 }

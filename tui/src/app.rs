@@ -117,8 +117,8 @@ pub struct Message {
 pub struct Prefix {
     /// The key.
     pub key: String,
-    /// Where the cursor was before it, for keys that mean something alone, too.
-    pub before: Option<Position>,
+    /// Where the cursor and that of the panel were before it, for keys that mean something alone, too.
+    pub before: Option<(Position, Place)>,
 }
 
 /// A session and where in it the user is.

@@ -1,8 +1,9 @@
 //! The one table of keys: what they are called, what they do, and what the help screen says about them.
 
-use crate::action::{Action, Stop};
+use crate::action::Action;
 use crate::panel::Panel;
 use crate::rows::Direction::{Back, Forward};
+use crate::stop::Stop;
 
 /// A row of the table.
 #[derive(Debug)]

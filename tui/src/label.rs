@@ -11,15 +11,16 @@ use crate::line::Line;
 use crate::theme::Tone;
 
 /// Glyphs and what they stand for, for the help screen.
-pub(crate) const LEGEND: [(&str, &str); 14] = [
+pub(crate) const LEGEND: [(&str, &str); 15] = [
     ("»", "the user said"),
     ("«", "the agent said"),
-    ("ƒ", "a tool: ran, failed, waits for a yes, or was declined"),
+    ("ƒ", "a tool ran"),
+    ("…", "a tool or skill waits and has not run"),
     ("=", "a memory entry was written"),
     ("∅", "a memory entry was cleared or reset"),
     ("▶", "a skill was activated"),
     ("■", "a skill was completed"),
-    ("×", "something was refused, or a skill or block cancelled"),
+    ("×", "something was refused, declined, cancelled or failed"),
     ("‖", "a skill or block was interrupted: the user changed the topic"),
     ("▷", "an interrupted skill or block was resumed"),
     ("[", "an ordered block was entered; ] completed"),
@@ -79,14 +80,7 @@ pub(crate) fn label(event: &Event) -> Line {
             line.own(Tone::Memory, "∅ ").foreign(Tone::Memory, key).own(Tone::Plain, " cleared")
         }
         EventKind::ToolReturned { tool, outcome, error, result, .. } => {
-            let line = line.own(Tone::Tool, "ƒ ").foreign(Tone::Tool, tool).then(outcome_words(*outcome));
-            match (outcome, error) {
-                (_, Some(error)) => line.own(Tone::Plain, ": ").foreign(Tone::Plain, error),
-                (ToolOutcome::Done | ToolOutcome::Failed, None) => {
-                    line.own(Tone::Quiet, " → ").foreign(Tone::Plain, result)
-                }
-                (ToolOutcome::AwaitingConfirmation | ToolOutcome::Declined, None) => line,
-            }
+            tool_row(tool, *outcome, error.as_deref().unwrap_or(result))
         }
         EventKind::StackPatched { frames, .. } => {
             let line = line.own(Tone::Quiet, "≡ stack recorded: ");
@@ -118,13 +112,28 @@ pub(crate) fn label(event: &Event) -> Line {
     }
 }
 
-/// Returns how a tool call ended, in words that can't be misread.
-pub(crate) fn outcome_words(outcome: ToolOutcome) -> Line {
+/// What must not be misread stands in front of the name, where no narrow panel cuts it off.
+fn tool_row(tool: &str, outcome: ToolOutcome, result: &str) -> Line {
+    let line = match outcome {
+        ToolOutcome::Done => Line::new().own(Tone::Tool, "ƒ "),
+        ToolOutcome::Failed => Line::new().own(Tone::Bad, "× failed: "),
+        ToolOutcome::AwaitingConfirmation => Line::new().own(Tone::Waiting, "… waits for a yes: "),
+        ToolOutcome::Declined => Line::new().own(Tone::Bad, "× declined, never ran: "),
+    };
+    let line = line.foreign(Tone::Tool, tool);
     match outcome {
-        ToolOutcome::Done => Line::new(),
-        ToolOutcome::Failed => Line::new().own(Tone::Bad, " × failed"),
-        ToolOutcome::AwaitingConfirmation => Line::new().own(Tone::Waiting, " … waits for the user's yes, has not run"),
-        ToolOutcome::Declined => Line::new().own(Tone::Bad, " × declined, never ran"),
+        ToolOutcome::Done | ToolOutcome::Failed => line.own(Tone::Quiet, " → ").foreign(Tone::Plain, result),
+        ToolOutcome::AwaitingConfirmation | ToolOutcome::Declined => line,
+    }
+}
+
+/// Returns how a tool call ended, in words that can't be misread.
+pub(crate) fn outcome_words(outcome: ToolOutcome) -> &'static str {
+    match outcome {
+        ToolOutcome::Done => "ran and returned",
+        ToolOutcome::Failed => "failed",
+        ToolOutcome::AwaitingConfirmation => "waits for the user's yes, has not run",
+        ToolOutcome::Declined => "declined, never ran",
     }
 }
 

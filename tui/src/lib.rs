@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! terminal                          keys, signals, the terminal's modes
-//! update  key  command  action     wishes and what they do
+//! update  key  command  action  stop
+//!                                   wishes and what they do
 //! view                             what is painted
 //! content  prompt  label  search   what stands in each panel
 //! app  panel                       what there is to show, and where
@@ -21,6 +22,7 @@ pub mod panel;
 pub mod prompt;
 pub mod rows;
 pub mod search;
+pub mod stop;
 pub mod theme;
 
 mod command;

@@ -144,19 +144,18 @@ impl Line {
         if area.is_empty() {
             return;
         }
-        let under = theme.style(under);
         for x in area.left()..area.right() {
-            buffer[(x, area.y)].set_symbol(" ").set_style(under);
+            buffer[(x, area.y)].set_symbol(" ").set_style(theme.style(under));
         }
         let too_long = self.width() > usize::from(area.width);
         let room = area.width - u16::from(too_long);
         let (mut x, end) = (area.x, area.x + room);
         for (tone, text) in &self.spans {
-            let style = under.patch(theme.style(*tone));
+            let style = theme.style_on(*tone, under);
             (x, _) = buffer.set_stringn(x, area.y, text, usize::from(end - x), style);
         }
         if too_long {
-            buffer.set_string(x, area.y, "…", under);
+            buffer.set_string(x, area.y, "…", theme.style(under));
         }
     }
 }

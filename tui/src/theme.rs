@@ -88,6 +88,21 @@ impl Theme {
     }
 }
 
+impl Theme {
+    /// Returns the look of a tone on a row that has one of its own. A reversed row keeps one colour, so that it reads
+    /// as one thing.
+    pub fn style_on(self, tone: Tone, row: Tone) -> Style {
+        let on_cursor = match tone {
+            Tone::Match => Modifier::BOLD.union(Modifier::UNDERLINED),
+            other => attributes(other).difference(Modifier::DIM),
+        };
+        match row {
+            Tone::Cursor => self.style(row).add_modifier(on_cursor),
+            row => self.style(row).patch(self.style(tone)),
+        }
+    }
+}
+
 fn attributes(tone: Tone) -> Modifier {
     match tone {
         Tone::Plain | Tone::Tool | Tone::Memory | Tone::Skill | Tone::Agent => Modifier::empty(),

@@ -110,8 +110,7 @@ fn fields(document: &mut Document, debugger: &Debugger, kind: &EventKind) {
         }
         EventKind::ToolReturned { tool, arguments, result, outcome, error, caller, skill, call_id, .. } => {
             named("tool", Some(tool));
-            let words = outcome_words(*outcome).text();
-            named("outcome", Some(if words.is_empty() { "ran and returned" } else { words.trim() }));
+            named("outcome", Some(outcome_words(*outcome)));
             named("error", error.as_deref());
             named("asked by", Some(caller_words(*caller)));
             named("skill", skill.as_deref());
@@ -231,7 +230,11 @@ fn indented(json: &str) -> String {
             }
             '}' | ']' => {
                 depth = depth.saturating_sub(1);
-                new_line(&mut out, depth);
+                let full = out.trim_end().len();
+                match out[..full].ends_with(['{', '[']) {
+                    true => out.truncate(full),
+                    false => new_line(&mut out, depth),
+                }
                 out.push(character);
             }
             ',' => {
@@ -260,8 +263,8 @@ mod tests {
 
     #[test]
     fn json_is_broken_outside_of_its_texts_only() {
-        let lines = "{\n  \"a\": [\n    1,\n    \"x, {y\\\" :\"\n  ]\n}";
-        assert_eq!(indented(r#"{"a":[1,"x, {y\" :"]}"#), lines);
+        let lines = "{\n  \"a\": [\n    1,\n    \"x, {y\\\" :\"\n  ],\n  \"b\": {}\n}";
+        assert_eq!(indented(r#"{"a":[1,"x, {y\" :"],"b":{ }}"#), lines);
     }
 
     #[test]

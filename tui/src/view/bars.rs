@@ -128,17 +128,18 @@ fn pending(app: &App) -> Option<Line> {
 
 fn hints() -> Line {
     const HINTS: [(&str, &str); 9] = [
-        ("j k", "event"),
+        ("j k", "step"),
         ("]t", "turn"),
         ("]c", "tool"),
         ("]w", "write"),
-        ("]d", "trouble"),
+        ("]d", "fail"),
         ("p", "prompt"),
         ("/", "find"),
         ("?", "help"),
         ("q", "quit"),
     ];
-    HINTS.iter().fold(Line::new(), |line, (keys, words)| {
-        line.own(Tone::Strong, keys).own(Tone::Quiet, " ").own(Tone::Quiet, words).own(Tone::Quiet, "  ")
+    HINTS.iter().enumerate().fold(Line::new(), |line, (index, (keys, words))| {
+        let line = if index > 0 { line.own(Tone::Quiet, "  ") } else { line };
+        line.own(Tone::Strong, keys).own(Tone::Quiet, " ").own(Tone::Quiet, words)
     })
 }

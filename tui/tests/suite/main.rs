@@ -1,1 +1,8 @@
 //! Tests of the crate through its public items, one file a subject.
+
+mod frame;
+mod hostile;
+mod keys;
+mod picture;
+mod screens;
+mod stage;

@@ -1,32 +1,34 @@
 //! The one function that changes an [`App`].
 
+mod keyboard;
+mod mouse;
+mod typed;
+
 use std::sync::Arc;
 
 use ratatui::layout::{Position as Point, Rect};
-use replay_store::event::{Event, EventKind, Position};
+use replay_store::event::{Event, Position};
 use replay_store::prompt::Source;
 use replay_store::replay::Session;
 use replay_store::session::State;
 
-use crate::action::{Action, Stop};
-use crate::app::{App, Debugger, EventView, Help, List, MemoryItem, Message, Prefix, Typing, TypingKind, Wish, inside};
-use crate::content::{self, conversation, timeline};
-use crate::key::{Key, Meaning, is_prefix, meaning};
+use crate::action::Action;
+use crate::app::{App, Debugger, EventView, Help, List, MemoryItem, Message, Typing, TypingKind, Wish, inside};
+use crate::content::{self, conversation};
 use crate::panel::Panel;
 use crate::prompt::PromptView;
 use crate::rows::{Direction, Place, walk};
-use crate::search::{Pattern, Search};
+use crate::stop::{Stop, next_stop};
 use crate::theme::Tone;
-use crate::{command, label};
 
 /// Fulfils a wish.
 pub fn update(app: &mut App, action: Action) {
     match action {
-        Action::Press(key) => press(app, key),
-        Action::Pause => pause(app),
+        Action::Press(key) => keyboard::press(app, key),
+        Action::Pause => keyboard::pause(app),
         Action::Resize(width, height) => app.area = Rect::new(0, 0, width, height),
-        Action::Click(x, y) => click(app, Point { x, y }),
-        Action::Wheel(x, y, direction) => wheel(app, Point { x, y }, direction),
+        Action::Click(x, y) => mouse::click(app, Point { x, y }),
+        Action::Wheel(x, y, direction) => mouse::wheel(app, Point { x, y }, direction),
         Action::Help => app.help = Some(Help::default()),
         Action::Search => app.typing = Some(Typing { kind: TypingKind::Search, text: String::new() }),
         Action::Command => app.typing = Some(Typing { kind: TypingKind::Command, text: String::new() }),
@@ -85,178 +87,6 @@ impl App {
     fn say(&mut self, text: impl Into<String>) {
         self.message = Some(Message { text: text.into(), tone: Tone::Strong });
     }
-}
-
-fn press(app: &mut App, key: Key) {
-    app.message = None;
-    if key.0 == "Ctrl-c" {
-        return update(app, Action::Quit);
-    }
-    if app.typing.is_some() {
-        return type_key(app, &key.0);
-    }
-    if app.help.is_some() {
-        return help_key(app, &key.0);
-    }
-    if app.prefix.is_none()
-        && let Some(digit) = digit(app, &key.0)
-    {
-        app.count = Some(app.count.unwrap_or(0).saturating_mul(10).saturating_add(digit).min(1_000_000_000));
-        return;
-    }
-    if key.0 == "Enter" && app.count.is_some() {
-        return pause(app);
-    }
-    let before = app.debugger.as_ref().map(|debugger| debugger.cursor);
-    let prefix = app.prefix.take();
-    let sequence = prefix.as_ref().map_or_else(|| key.0.clone(), |prefix| format!("{}{}", prefix.key, key.0));
-    match (meaning(&sequence), prefix) {
-        (Meaning::Action(action), prefix) => {
-            if let (Some(Prefix { before: Some(before), .. }), Some(debugger)) = (prefix, &mut app.debugger) {
-                // The first key moved the cursor, because it means something alone, too.
-                if debugger.cursor != before {
-                    go(app, before);
-                }
-            }
-            if is_prefix(&sequence) {
-                app.prefix = Some(Prefix { key: sequence, before });
-            }
-            update(app, action);
-            app.count = None;
-        }
-        (Meaning::Prefix, _) => app.prefix = Some(Prefix { key: sequence, before: None }),
-        // A key that continues nothing is taken for itself; a second `g` of `gg` is where `g` is already.
-        (Meaning::Nothing, Some(prefix)) if prefix.key != key.0 => press(app, key),
-        (Meaning::Nothing, _) => app.count = None,
-    }
-}
-
-/// A sequence that was begun is given up; a digit that stands alone gives its panel the keys.
-fn pause(app: &mut App) {
-    app.prefix = None;
-    if let Some(count) = app.count.take()
-        && let Meaning::Action(action) = meaning(&count.to_string())
-    {
-        update(app, action);
-    }
-}
-
-/// Digits count. One that nothing follows for a moment names a panel.
-fn digit(app: &App, key: &str) -> Option<usize> {
-    let digit: usize = key.parse().ok().filter(|digit| *digit < 10)?;
-    (digit > 0 || app.count.is_some()).then_some(digit)
-}
-
-fn type_key(app: &mut App, key: &str) {
-    let Some(typing) = &mut app.typing else { return };
-    match key {
-        "Esc" => app.typing = None,
-        "Backspace" if typing.text.is_empty() => app.typing = None,
-        "Backspace" => {
-            typing.text.pop();
-        }
-        "Ctrl-u" => typing.text.clear(),
-        "Space" => typing.text.push(' '),
-        "Enter" => {
-            let Typing { kind, text } = typing.clone();
-            app.typing = None;
-            match kind {
-                TypingKind::Search => search(app, &text),
-                TypingKind::Command => run_command(app, &text),
-            }
-        }
-        _ => typing.text.extend(only_character(key)),
-    }
-}
-
-fn help_key(app: &mut App, key: &str) {
-    let Some(help) = &mut app.help else { return };
-    let page = usize::from(app.area.height).saturating_sub(4).max(1);
-    let last = crate::view::help_row_count(&help.filter).saturating_sub(page);
-    match key {
-        "Esc" if !help.filter.is_empty() => *help = Help::default(),
-        "Esc" | "F1" | "Enter" => app.help = None,
-        "Down" => help.top = (help.top + 1).min(last),
-        "Up" => help.top = help.top.saturating_sub(1),
-        "PageDown" | "Ctrl-d" | "Ctrl-f" => help.top = (help.top + page).min(last),
-        "PageUp" | "Ctrl-u" | "Ctrl-b" => help.top = help.top.saturating_sub(page),
-        "Home" => help.top = 0,
-        "End" => help.top = last,
-        "Backspace" => {
-            help.filter.pop();
-            help.top = 0;
-        }
-        "q" | "?" if help.filter.is_empty() => app.help = None,
-        "Space" => help.filter.push(' '),
-        _ => {
-            help.filter.extend(only_character(key));
-            help.top = 0;
-        }
-    }
-}
-
-fn only_character(key: &str) -> Option<char> {
-    let mut characters = key.chars();
-    characters.next().filter(|_| characters.next().is_none())
-}
-
-fn run_command(app: &mut App, text: &str) {
-    let Some(debugger) = &app.debugger else {
-        if let Ok(command::Command::Quit) = command::parse(text) {
-            app.wish = Some(Wish::Quit);
-        }
-        return;
-    };
-    let session = Arc::clone(&debugger.session);
-    match command::parse(text) {
-        Ok(command::Command::Nothing) => {}
-        Ok(command::Command::Quit) => app.wish = Some(Wish::Quit),
-        Ok(command::Command::Help) => app.help = Some(Help::default()),
-        Ok(command::Command::Position(at)) if Position(at) <= session.end() => go(app, Position(at)),
-        Ok(command::Command::Position(at)) => {
-            app.say(format!("there is no position {at}: the session has 0 to {}", session.end()));
-        }
-        Ok(command::Command::Raw(index)) => match session.position_of_raw(index) {
-            Some(at) => go(app, at),
-            None => app.say(format!("there is no raw record {index}: the session has {}", session.raw.count())),
-        },
-        Ok(command::Command::Turn(number)) => match session.turn(number) {
-            Some(turn) => go(app, turn.last),
-            None => app.say(format!("there is no turn {number}: the session has {}", session.turns.len())),
-        },
-        Err(words) => app.message = Some(Message { text: words, tone: Tone::Bad }),
-    }
-}
-
-fn search(app: &mut App, text: &str) {
-    let Some(debugger) = &mut app.debugger else { return };
-    // Nothing typed brings the last search back.
-    let pattern = Pattern::parse(text).or_else(|| debugger.search.as_ref().map(|search| search.pattern.clone()));
-    let Some(pattern) = pattern else { return };
-    debugger.search = Some(Search::run(pattern, &debugger.session.events));
-    search_again(app, Direction::Forward, 1);
-}
-
-fn search_again(app: &mut App, direction: Direction, count: usize) {
-    let Some(debugger) = &app.debugger else { return };
-    let Some(search) = &debugger.search else { return app.say("nothing was searched for yet: / begins") };
-    let mut at = debugger.cursor;
-    for _ in 0..count.min(search.hits.len()) {
-        let next = match direction {
-            Direction::Forward => search.after(at),
-            Direction::Back => search.before(at),
-        };
-        at = next.unwrap_or(at);
-    }
-    let total = search.hits.len();
-    let words = match search.number_at(at) {
-        Some(number) => format!("/{}: {number} of {total}", search.pattern.text()),
-        None => format!("/{}: not found", search.pattern.text()),
-    };
-    if total > 0 {
-        go(app, at);
-    }
-    app.say(words);
 }
 
 /// The list of sessions.
@@ -334,7 +164,7 @@ fn debug(app: &mut App, action: Action) {
                 focus(debugger, Panel::Prompt);
             }
         }
-        Action::SearchAgain(direction) => search_again(app, direction, count),
+        Action::SearchAgain(direction) => typed::search_again(app, direction, count),
         Action::Writer => to_writer(app),
         Action::Open => open_row(app),
         Action::Press(_)
@@ -381,61 +211,6 @@ fn to(app: &mut App, stop: Stop, direction: Direction, count: usize) {
         && let Some(debugger) = &mut app.debugger
     {
         debugger.prompt.hypothetical = false;
-    }
-}
-
-/// Returns the nearest stop of a kind, not counting where we are.
-fn next_stop(session: &Session, from: Position, stop: Stop, direction: Direction) -> Option<Position> {
-    if stop == Stop::ModelCall {
-        let mut calls = session.turns.iter().flat_map(|turn| &turn.calls).map(|call| call.before);
-        return match direction {
-            Direction::Forward => calls.find(|at| *at > from),
-            Direction::Back => {
-                let begun = session.turns.partition_point(|turn| turn.first <= from);
-                let calls = session.turns[..begun].iter().rev().flat_map(|turn| turn.calls.iter().rev());
-                calls.map(|call| call.before).find(|at| *at < from)
-            }
-        };
-    }
-    if stop == Stop::TurnEnd {
-        let turns = &session.turns;
-        return match direction {
-            Direction::Forward => turns.get(turns.partition_point(|turn| turn.last <= from)),
-            Direction::Back => turns.partition_point(|turn| turn.last < from).checked_sub(1).map(|place| &turns[place]),
-        }
-        .map(|turn| turn.last);
-    }
-    let from = from.0 as usize;
-    let place = match direction {
-        Direction::Forward => {
-            session.events[from..].iter().position(|event| stops(event, stop)).map(|place| from + place)
-        }
-        Direction::Back => session.events[..from.saturating_sub(1)].iter().rposition(|event| stops(event, stop)),
-    };
-    place.map(|place| Position(place as u64 + 1))
-}
-
-fn stops(event: &Event, stop: Stop) -> bool {
-    match stop {
-        Stop::ToolCall => matches!(event.kind, EventKind::ToolReturned { .. }),
-        Stop::UserMessage => matches!(event.kind, EventKind::UserMessage { .. }),
-        Stop::Write => matches!(event.kind, EventKind::MemoryWritten { .. } | EventKind::MemoryCleared { .. }),
-        Stop::SkillChange => matches!(
-            event.kind,
-            EventKind::SkillActivated { .. }
-                | EventKind::SkillCompleted { .. }
-                | EventKind::SkillCancelled { .. }
-                | EventKind::SkillInterrupted { .. }
-                | EventKind::SkillResumed { .. }
-                | EventKind::BlockEntered { .. }
-                | EventKind::BlockCompleted { .. }
-                | EventKind::BlockCancelled { .. }
-                | EventKind::BlockInterrupted { .. }
-                | EventKind::BlockResumed { .. }
-        ),
-        Stop::Trouble => label::is_trouble(event),
-        // These two are looked up in the index of turns.
-        Stop::TurnEnd | Stop::ModelCall => false,
     }
 }
 
@@ -593,60 +368,6 @@ fn open_row(app: &mut App) {
         && !debugger.shows(debugger.focus, area)
     {
         debugger.zoomed = false;
-    }
-}
-
-fn click(app: &mut App, at: Point) {
-    let area = app.area;
-    if app.help.is_some() || app.typing.is_some() {
-        return;
-    }
-    match (&mut app.debugger, &mut app.list) {
-        (Some(debugger), _) => {
-            let layout = debugger.layout(area);
-            let Some((panel, place)) = layout.panels.iter().find(|(_, place)| place.contains(at)) else { return };
-            focus(debugger, *panel);
-            let inside = inside(*place);
-            if *panel == Panel::Timeline
-                && let Some(position) = timeline::position_at(debugger, inside, at)
-            {
-                go(app, position);
-            } else if *panel != Panel::Timeline
-                && inside.contains(at)
-                && let Some(place) = content::place_at(debugger, *panel, inside, usize::from(at.y - inside.y))
-            {
-                set_place(debugger, *panel, place);
-            }
-        }
-        (None, Some(list)) => {
-            let row = crate::view::list_row_at(list, area, at);
-            list.cursor = row.unwrap_or(list.cursor);
-        }
-        (None, None) => {}
-    }
-}
-
-fn wheel(app: &mut App, at: Point, direction: Direction) {
-    const ROWS: usize = 3;
-    let area = app.area;
-    if app.help.is_some() {
-        let key = match direction {
-            Direction::Forward => "Down",
-            Direction::Back => "Up",
-        };
-        return (0..ROWS).for_each(|_| help_key(app, key));
-    }
-    let Some(debugger) = &mut app.debugger else {
-        return choose(app, Action::Line(direction));
-    };
-    let layout = debugger.layout(area);
-    let Some((panel, _)) = layout.panels.iter().find(|(_, place)| place.contains(at)) else { return };
-    match panel {
-        Panel::Timeline => {
-            let to = moved(debugger.cursor, direction, ROWS, debugger.session.end());
-            go(app, to);
-        }
-        other => scroll(debugger, *other, area, direction, ROWS),
     }
 }
 

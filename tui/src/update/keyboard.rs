@@ -1,0 +1,120 @@
+//! What a key means: in a line that is typed, in the help screen, as a digit, or by the table of keys.
+
+use super::{go, set_place, typed, update};
+use crate::action::Action;
+use crate::app::{App, Help, Prefix, Typing, TypingKind};
+use crate::key::{Key, Meaning, is_prefix, meaning};
+
+pub(super) fn press(app: &mut App, key: Key) {
+    app.message = None;
+    if key.0 == "Ctrl-c" {
+        return update(app, Action::Quit);
+    }
+    if app.typing.is_some() {
+        return type_key(app, &key.0);
+    }
+    if app.help.is_some() {
+        return help_key(app, &key.0);
+    }
+    if app.prefix.is_none()
+        && let Some(digit) = digit(app, &key.0)
+    {
+        app.count = Some(app.count.unwrap_or(0).saturating_mul(10).saturating_add(digit).min(1_000_000_000));
+        return;
+    }
+    if key.0 == "Enter" && app.count.is_some() {
+        return pause(app);
+    }
+    let before = app.debugger.as_ref().map(|debugger| (debugger.cursor, debugger.place(debugger.focus)));
+    let prefix = app.prefix.take();
+    let sequence = prefix.as_ref().map_or_else(|| key.0.clone(), |prefix| format!("{}{}", prefix.key, key.0));
+    match (meaning(&sequence), prefix) {
+        (Meaning::Action(action), prefix) => {
+            // The first key moved the cursor, because it means something alone, too.
+            if let Some(Prefix { before: Some((cursor, place)), .. }) = prefix {
+                go(app, cursor);
+                if let Some(debugger) = &mut app.debugger {
+                    set_place(debugger, debugger.focus, place);
+                }
+            }
+            if is_prefix(&sequence) {
+                app.prefix = Some(Prefix { key: sequence, before });
+            }
+            update(app, action);
+            app.count = None;
+        }
+        (Meaning::Prefix, _) => app.prefix = Some(Prefix { key: sequence, before: None }),
+        // A key that continues nothing is taken for itself; a second `g` of `gg` is where `g` is already.
+        (Meaning::Nothing, Some(prefix)) if prefix.key != key.0 => press(app, key),
+        (Meaning::Nothing, _) => app.count = None,
+    }
+}
+
+/// A sequence that was begun is given up; a digit that stands alone gives its panel the keys.
+pub(super) fn pause(app: &mut App) {
+    app.prefix = None;
+    if let Some(count) = app.count.take()
+        && let Meaning::Action(action) = meaning(&count.to_string())
+    {
+        update(app, action);
+    }
+}
+
+/// Digits count. One that nothing follows for a moment names a panel.
+fn digit(app: &App, key: &str) -> Option<usize> {
+    let digit: usize = key.parse().ok().filter(|digit| *digit < 10)?;
+    (digit > 0 || app.count.is_some()).then_some(digit)
+}
+
+fn type_key(app: &mut App, key: &str) {
+    let Some(typing) = &mut app.typing else { return };
+    match key {
+        "Esc" => app.typing = None,
+        "Backspace" if typing.text.is_empty() => app.typing = None,
+        "Backspace" => {
+            typing.text.pop();
+        }
+        "Ctrl-u" => typing.text.clear(),
+        "Space" => typing.text.push(' '),
+        "Enter" => {
+            let Typing { kind, text } = typing.clone();
+            app.typing = None;
+            match kind {
+                TypingKind::Search => typed::search(app, &text),
+                TypingKind::Command => typed::run_command(app, &text),
+            }
+        }
+        _ => typing.text.extend(only_character(key)),
+    }
+}
+
+pub(super) fn help_key(app: &mut App, key: &str) {
+    let Some(help) = &mut app.help else { return };
+    let page = usize::from(app.area.height).saturating_sub(4).max(1);
+    let last = crate::view::help_row_count(&help.filter).saturating_sub(page);
+    match key {
+        "Esc" if !help.filter.is_empty() => *help = Help::default(),
+        "Esc" | "F1" | "Enter" => app.help = None,
+        "Down" => help.top = (help.top + 1).min(last),
+        "Up" => help.top = help.top.saturating_sub(1),
+        "PageDown" | "Ctrl-d" | "Ctrl-f" => help.top = (help.top + page).min(last),
+        "PageUp" | "Ctrl-u" | "Ctrl-b" => help.top = help.top.saturating_sub(page),
+        "Home" => help.top = 0,
+        "End" => help.top = last,
+        "Backspace" => {
+            help.filter.pop();
+            help.top = 0;
+        }
+        "q" | "?" if help.filter.is_empty() => app.help = None,
+        "Space" => help.filter.push(' '),
+        _ => {
+            help.filter.extend(only_character(key));
+            help.top = 0;
+        }
+    }
+}
+
+fn only_character(key: &str) -> Option<char> {
+    let mut characters = key.chars();
+    characters.next().filter(|_| characters.next().is_none())
+}

@@ -1,0 +1,64 @@
+//! Clicks and the wheel.
+
+use ratatui::layout::Position as Point;
+
+use super::{choose, focus, go, keyboard, moved, scroll, set_place};
+use crate::action::Action;
+use crate::app::{App, inside};
+use crate::content::{self, timeline};
+use crate::panel::Panel;
+use crate::rows::Direction;
+
+pub(super) fn click(app: &mut App, at: Point) {
+    let area = app.area;
+    if app.help.is_some() || app.typing.is_some() {
+        return;
+    }
+    match (&mut app.debugger, &mut app.list) {
+        (Some(debugger), _) => {
+            let layout = debugger.layout(area);
+            let Some((panel, place)) = layout.panels.iter().find(|(_, place)| place.contains(at)) else { return };
+            focus(debugger, *panel);
+            let inside = inside(*place);
+            if *panel == Panel::Timeline
+                && let Some(position) = timeline::position_at(debugger, inside, at)
+            {
+                go(app, position);
+            } else if *panel != Panel::Timeline
+                && inside.contains(at)
+                && let Some(place) = content::place_at(debugger, *panel, inside, usize::from(at.y - inside.y))
+            {
+                set_place(debugger, *panel, place);
+            }
+        }
+        (None, Some(list)) => {
+            let row = crate::view::list_row_at(list, area, at);
+            list.cursor = row.unwrap_or(list.cursor);
+        }
+        (None, None) => {}
+    }
+}
+
+pub(super) fn wheel(app: &mut App, at: Point, direction: Direction) {
+    const ROWS: usize = 3;
+    let area = app.area;
+    if app.help.is_some() {
+        let key = match direction {
+            Direction::Forward => "Down",
+            Direction::Back => "Up",
+        };
+        return (0..ROWS).for_each(|_| keyboard::help_key(app, key));
+    }
+    let Some(debugger) = &mut app.debugger else {
+        return choose(app, Action::Line(direction));
+    };
+    let layout = debugger.layout(area);
+    let Some((panel, _)) = layout.panels.iter().find(|(_, place)| place.contains(at)) else { return };
+    match panel {
+        Panel::Timeline => {
+            let to = moved(debugger.cursor, direction, ROWS, debugger.session.end());
+            go(app, to);
+        }
+        other => scroll(debugger, *other, area, direction, ROWS),
+    }
+}

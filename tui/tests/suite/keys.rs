@@ -1,0 +1,262 @@
+//! Keys in, screen out.
+
+use proptest::prelude::*;
+use replay_store::event::Position;
+use replay_tui::app::{List, SessionRow, Wish};
+use replay_tui::key::{BINDINGS, Key};
+use replay_tui::{Action, App, Theme, update};
+
+use crate::frame::text;
+use crate::stage::{play, press, renewal, screen, session, start};
+
+fn app() -> App {
+    start(renewal(), (80, 24), Theme::Plain)
+}
+
+fn cursor(app: &App) -> u64 {
+    app.debugger.as_ref().expect("a session is open").cursor.0
+}
+
+/// After the keys the cursor stands at `expected`.
+fn check(keys: &str, expected: u64) {
+    let mut app = app();
+    press(&mut app, keys);
+    assert_eq!(cursor(&app), expected, "keys {keys}");
+}
+
+#[test]
+fn events_are_stepped_one_by_one_with_counts_and_never_past_an_end() {
+    check("j j j k", 2);
+    check("Down Down Up", 1);
+    check("l l h", 1);
+    check("k", 0);
+    check("12j", 12);
+    check("12j5k", 7);
+    check("G j", 57);
+    check("G g", 0);
+    check("G g g", 0);
+    check("29G", 29);
+}
+
+#[test]
+fn stops_are_walked_both_ways() {
+    check("]d", 29);
+    check("]d [d", 29);
+    check("]t", 15);
+    check("]t ]t", 26);
+    check("G [t", 42);
+    check("2 ]t", 26);
+    check("29G ]u", 34);
+    check("29G [u", 27);
+    check("]c", 9);
+    check("29G ]w", 33);
+    check("29G [w", 28);
+    check("G [p", cursor_of_last_call());
+}
+
+fn cursor_of_last_call() -> u64 {
+    let session = renewal();
+    session.turns.iter().flat_map(|turn| &turn.calls).last().expect("the sample has calls").before.0
+}
+
+#[test]
+fn a_step_that_finds_nothing_says_so_and_stays() {
+    let screen = play(renewal(), "G ]w");
+    assert!(screen.contains("no later write"), "{screen}");
+    check("G ]w", 57);
+}
+
+#[test]
+fn commands_go_where_they_say() {
+    check(": 3 0 Enter", 30);
+    check(": turn Space 2 Enter", 26);
+    assert!(play(renewal(), ": 9 9 Enter").contains("there is no position 99: the session has 0 to 57"));
+    assert!(play(renewal(), ": foo Enter").contains("unknown command foo"));
+    let session = renewal();
+    let expected = session.position_of_raw(40).expect("there are that many").0;
+    check(": raw Space 40 Enter", expected);
+}
+
+#[test]
+fn a_declined_tool_reads_as_one_that_never_ran() {
+    let screen = play(renewal(), "]d");
+    assert!(screen.contains("× declined, never ran: renew_it"), "{screen}");
+}
+
+#[test]
+fn a_failed_model_call_is_called_so() {
+    let screen = play(session("bikes-gate.json", Some("kitebird-bikes")), "]d 1 Enter");
+    assert!(screen.contains("model call failed"), "{screen}");
+}
+
+#[test]
+fn without_a_folder_the_prompt_names_the_flag_in_one_sentence() {
+    let mut app = start(session("library-renewal.json", None), (120, 40), Theme::Plain);
+    press(&mut app, "G p z");
+    let screen = text(&screen(&app));
+    assert!(screen.contains("there is none: name it with --agent DIR."), "{screen}");
+    assert!(screen.contains("agent none"), "{screen}");
+}
+
+#[test]
+fn the_prompt_says_which_call_it_is_and_can_be_hypothetical() {
+    let mut app = start(renewal(), (200, 60), Theme::Plain);
+    press(&mut app, "29G p");
+    let recorded = text(&screen(&app));
+    assert!(recorded.contains("5 prompt call 1 of turn 3"), "{recorded}");
+    press(&mut app, "H");
+    let hypothetical = text(&screen(&app));
+    assert!(hypothetical.contains("5 prompt hypothetical, at 29"), "{hypothetical}");
+    press(&mut app, "H");
+    assert_eq!(text(&screen(&app)), recorded);
+}
+
+#[test]
+fn the_value_before_and_its_writer_are_one_key_away() {
+    let mut app = app();
+    press(&mut app, ": 3 5 Enter 3 Enter");
+    let memory = text(&screen(&app));
+    assert!(memory.contains("before: C-1187 at 19"), "{memory}");
+    press(&mut app, "Enter");
+    let story = text(&screen(&app));
+    assert!(story.contains("story of renew_loan.item_id"), "{story}");
+    assert!(story.contains("C-0093") && story.contains("C-1187"), "{story}");
+    press(&mut app, "Esc gd");
+    assert_eq!(cursor(&app), 19, "the cursor stood at the write already, so gd goes to the one before");
+}
+
+#[test]
+fn a_search_counts_its_hits_and_goes_round() {
+    let screen = play(renewal(), "/ tides Enter");
+    assert!(screen.contains("/tides: 1 of "), "{screen}");
+    let screen = play(renewal(), "/ tides Enter N");
+    let last = screen.lines().last().unwrap_or_default().trim().to_owned();
+    let (number, total) = last.strip_prefix("/tides: ").and_then(|rest| rest.split_once(" of ")).expect("it counts");
+    assert_eq!(number, total, "back from the first hit is the last one");
+    assert!(play(renewal(), "/ xyzzy Enter").contains("/xyzzy: not found"));
+    assert!(play(renewal(), "n").contains("nothing was searched for yet"));
+}
+
+#[test]
+fn digits_count_and_a_digit_alone_names_a_panel() {
+    let mut app = app();
+    press(&mut app, "5");
+    update(&mut app, Action::Pause);
+    assert!(text(&screen(&app)).contains("▶5 prompt"));
+    press(&mut app, "1 Enter");
+    assert!(text(&screen(&app)).contains("▶1 timeline"));
+    press(&mut app, "3j");
+    assert_eq!(cursor(&app), 3);
+    assert!(text(&screen(&app)).contains("▶1 timeline"));
+}
+
+#[test]
+fn panels_take_turns_and_esc_comes_back() {
+    let mut app = app();
+    for title in ["2 conversation", "3 memory", "4 stack", "5 prompt", "6 event", "7 findings", "1 timeline"] {
+        press(&mut app, "Tab");
+        assert!(text(&screen(&app)).contains(&format!("▶{title}")), "{title}");
+    }
+    press(&mut app, "Shift-Tab");
+    assert!(text(&screen(&app)).contains("▶7 findings"));
+    press(&mut app, "Esc");
+    assert!(text(&screen(&app)).contains("▶1 timeline"));
+}
+
+#[test]
+fn help_is_filtered_by_typing_and_scrolls() {
+    let mut app = app();
+    press(&mut app, "?");
+    assert!(text(&screen(&app)).contains("more rows below"));
+    press(&mut app, "write");
+    let filtered = text(&screen(&app));
+    assert!(filtered.contains("]w") && !filtered.contains("]c"), "{filtered}");
+    press(&mut app, "Esc");
+    assert!(text(&screen(&app)).contains("]c"), "the first Esc takes the filter away");
+    press(&mut app, "End");
+    assert!(!text(&screen(&app)).contains("more rows below"));
+    press(&mut app, "Esc");
+    assert!(text(&screen(&app)).contains("1 timeline"));
+}
+
+#[test]
+fn quitting_and_suspending_are_wishes() {
+    for (keys, wish) in
+        [("q", Wish::Quit), ("Ctrl-c", Wish::Quit), (": q Enter", Wish::Quit), ("Ctrl-z", Wish::Suspend)]
+    {
+        let mut app = app();
+        press(&mut app, keys);
+        assert_eq!(app.wish, Some(wish), "{keys}");
+    }
+    let mut app = app();
+    press(&mut app, "? Ctrl-c");
+    assert_eq!(app.wish, Some(Wish::Quit), "Ctrl-C ends from everywhere");
+}
+
+#[test]
+fn several_sessions_open_on_a_list() {
+    let row = |id: &str| SessionRow { id: id.to_owned(), events: 3, turns: None, started_at: None };
+    let mut app = App::new(Theme::Plain);
+    app.list = Some(List {
+        rows: vec![row("first"), row("second")],
+        cursor: 0,
+        open: Box::new(|index| if index == 1 { Ok(renewal()) } else { Err("it is damaged".to_owned()) }),
+    });
+    let list = text(&screen(&app));
+    assert!(list.contains("2 sessions") && list.contains("second"), "{list}");
+    press(&mut app, "Enter");
+    assert!(text(&screen(&app)).contains("it is damaged"));
+    press(&mut app, "j Enter");
+    assert!(text(&screen(&app)).contains("1 timeline"));
+    press(&mut app, "S");
+    assert!(text(&screen(&app)).contains("2 sessions"));
+}
+
+#[test]
+fn clicks_go_to_events_and_panels_and_the_wheel_scrolls() {
+    let mut app = app();
+    update(&mut app, Action::Click(3, 5));
+    assert_eq!(cursor(&app), 2, "row 5 of the screen is the fourth of the timeline");
+    update(&mut app, Action::Wheel(3, 5, replay_tui::rows::Direction::Forward));
+    assert_eq!(cursor(&app), 5);
+    update(&mut app, Action::Click(60, 8));
+    assert!(text(&screen(&app)).contains("▶3 memory"));
+    assert_eq!(cursor(&app), 5);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+
+    /// What is shown at a position doesn't depend on the way there.
+    #[test]
+    fn any_way_to_a_position_shows_the_same(steps in proptest::collection::vec(0usize..12, 0..12)) {
+        let ways = ["j", "k", "]t", "[t", "]w", "[w", "]c", "[c", "5j", "]s", "]p", "[d"];
+        let mut walked = start(renewal(), (200, 60), Theme::Palette);
+        for step in steps {
+            press(&mut walked, ways[step]);
+        }
+        let mut jumped = start(renewal(), (200, 60), Theme::Palette);
+        let digits: String = cursor(&walked).to_string();
+        press(&mut jumped, &format!(": {digits} Enter"));
+        // What was selected in memory stays so, if it can; that is the one thing that the way may change.
+        press(&mut walked, "3 Enter g Esc");
+        press(&mut jumped, "3 Enter g Esc");
+        prop_assert_eq!(text(&screen(&walked)), text(&screen(&jumped)));
+    }
+
+    /// No keys make it panic, whatever is open.
+    #[test]
+    fn any_keys_are_survived(presses in proptest::collection::vec(0usize..BINDINGS.len(), 0..40), size in 0usize..4) {
+        let sizes = [(80, 24), (40, 10), (200, 60), (60, 16)];
+        let mut app = start(renewal(), sizes[size], Theme::Palette);
+        for index in presses {
+            let keys = BINDINGS[index].keys[0];
+            match keys.len() == 2 && keys.starts_with([']', '[', 'g']) {
+                true => press(&mut app, keys),
+                false => update(&mut app, Action::Press(Key(keys.to_owned()))),
+            }
+            screen(&app);
+        }
+        prop_assert!(app.debugger.is_none_or(|debugger| debugger.cursor <= Position(57)));
+    }
+}
