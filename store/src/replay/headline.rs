@@ -40,6 +40,11 @@ fn words(kind: &EventKind) -> (&'static str, String) {
         EventKind::SessionStarted { .. } => ("session started", String::new()),
         EventKind::SessionEnded => ("session ended", String::new()),
         EventKind::UserMessage { text, .. } => ("user", text.clone()),
+        EventKind::AgentMessage { text, response: Some(response), .. }
+            if *response == super::turns::MODEL_CALL_ERROR =>
+        {
+            ("model call failed", uttered(text, Some(response)))
+        }
         EventKind::AgentMessage { text, source, response, .. } => (speaker(*source), uttered(text, response.as_ref())),
         EventKind::TurnEnded => ("turn ended", String::new()),
         EventKind::SkillActivated { skill, .. } => ("skill activated", skill.to_string()),
