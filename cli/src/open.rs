@@ -34,16 +34,15 @@ pub(crate) fn one(text: &OsStr, global: &Global) -> Result<Session, Failure> {
 /// Opens all sessions, or the one that is named.
 pub(crate) fn all(text: &OsStr, global: &Global) -> Result<Vec<Session>, Failure> {
     let definition = definition(global)?;
-    let recordings = recordings(text)?;
+    let recordings = recordings(&Target::parse(text))?;
     Ok(recordings.into_iter().map(|each| Session::open(each, definition.clone(), global.profile)).collect())
 }
 
 /// Reads all recordings, or the one that is named.
-pub(crate) fn recordings(text: &OsStr) -> Result<Vec<Recording>, Failure> {
-    let target = Target::parse(text);
+pub(crate) fn recordings(target: &Target) -> Result<Vec<Recording>, Failure> {
     let source = source(&target.place)?;
     if target.id.is_some() {
-        return Ok(vec![source.take(&target)?]);
+        return Ok(vec![source.take(target)?]);
     }
     match source {
         Source::Recordings(recordings) => Ok(recordings),

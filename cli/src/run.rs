@@ -3,7 +3,8 @@
 use std::ffi::OsStr;
 use std::io::IsTerminal;
 
-use replay_store::event::finding::FindingKind;
+use replay_store::event::finding::{Finding, FindingKind};
+use replay_store::name::Name;
 use replay_store::replay::Session;
 
 use crate::arguments::{Arguments, Command, Global, Place};
@@ -12,6 +13,7 @@ use crate::commands::{export, import, list, prompt, show, summary, verify};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::target::Target;
 use crate::{debug, open};
 
 /// How a run ended, and what should be said beside its answer.
@@ -42,7 +44,14 @@ pub(crate) fn run(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome,
     }
     match command {
         Command::Import { files, output } => Ok(import::import(&files, &output, &global, out)?.into()),
-        Command::Export { session, id, format } => export::export(&session, id.as_deref(), format, &global, out),
+        Command::Export { session, id, format } => {
+            let mut target = Target::parse(&session);
+            target.id = id.or(target.id);
+            let recordings = open::recordings(&target)?;
+            let notices = recordings.iter().filter_map(|each| lost(&each.id, &each.findings)).collect();
+            let exit = export::export(recordings, format, &global, out)?;
+            Ok(Outcome { exit, notices })
+        }
         Command::List { session } => {
             let sessions = open::all(&session, &global)?;
             let notices = sessions.iter().filter_map(notice).collect();
@@ -100,7 +109,10 @@ fn answered(session: &Session, exit: Exit) -> Outcome {
 
 /// A record that lost something is opened all the same, and that is said.
 pub(crate) fn notice(session: &Session) -> Option<String> {
-    let lost =
-        session.findings.iter().find(|finding| matches!(finding.kind, FindingKind::Cut | FindingKind::Damaged))?;
-    Some(format!("{}: {}; all before it is shown", session.id, lost.text))
+    lost(&session.id, &session.findings)
+}
+
+fn lost(id: &Name, findings: &[Finding]) -> Option<String> {
+    let lost = findings.iter().find(|finding| matches!(finding.kind, FindingKind::Cut | FindingKind::Damaged))?;
+    Some(format!("{id}: {}; the rest is shown", lost.text))
 }

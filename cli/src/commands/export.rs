@@ -1,18 +1,47 @@
-//! x
-use crate::{
-    arguments::{Format, Global},
-    exit::Exit,
-    failure::Failure,
-    output::Output,
-    run::Outcome,
-};
-use std::ffi::OsStr;
+//! `replay export`: sessions as JSON Lines or JSON, from which the same sessions can be made again.
+
+use std::sync::Arc;
+
+use replay_store::import::{Recording, jsonl};
+
+use crate::arguments::{Format, Global};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::open;
+use crate::output::Output;
+
+/// Writes recordings. An agent folder that is named goes with them.
 pub(crate) fn export(
-    _s: &OsStr,
-    _id: Option<&str>,
-    _f: Format,
-    _global: &Global,
-    _out: &mut Output<'_>,
-) -> Result<Outcome, Failure> {
-    Ok(Exit::Fine.into())
+    recordings: Vec<Recording>,
+    format: Format,
+    global: &Global,
+    out: &mut Output<'_>,
+) -> Result<Exit, Failure> {
+    let definition = open::definition(global)?.map(Arc::unwrap_or_clone);
+    let recordings = recordings.into_iter().map(|mut recording| {
+        recording.definition = definition.clone().or(recording.definition);
+        recording.profile = global.profile.or(recording.profile);
+        recording
+    });
+    match format {
+        Format::Jsonl => {
+            for recording in recordings {
+                jsonl::write(&recording, out.writer)?;
+            }
+        }
+        Format::Json => {
+            let mut lead: &[u8] = b"[\n";
+            for recording in recordings {
+                let mut lines = Vec::new();
+                jsonl::write(&recording, &mut lines)?;
+                for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                    out.writer.write_all(lead)?;
+                    out.writer.write_all(line)?;
+                    lead = b",\n";
+                }
+            }
+            out.writer.write_all(b"\n]\n")?;
+        }
+    }
+    Ok(Exit::Fine)
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{answer, replay, root, text};
+use crate::program::{LIBRARY, RENEWAL, answer, replay, root, text};
 
 fn readme() -> String {
     fs::read_to_string(root().join("README.md")).expect("the README is there")
@@ -43,6 +43,13 @@ fn each_sample_has_a_line_and_opens() {
         count += 1;
     }
     assert!(count >= 4);
+}
+
+#[test]
+fn the_first_sample_is_what_export_makes_of_the_second() {
+    let exported = answer(&["export", RENEWAL, "--agent", LIBRARY]);
+    let sample = fs::read_to_string(root().join("samples/sessions/library-renewal.jsonl")).expect("it is there");
+    assert_eq!(sample, exported, "samples/README.md says how to write it again");
 }
 
 #[test]

@@ -29,6 +29,7 @@ use crate::name::Name;
 use crate::profile::Profile;
 use crate::timestamp::Timestamp;
 use crate::value::Value;
+use crate::visible;
 
 #[derive(Serialize, Deserialize)]
 struct Header<'a> {
@@ -121,8 +122,10 @@ pub fn write(recording: &Recording, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// What a terminal would obey or hide stands in the line as an escape, which reads back as the same.
 fn line(what: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, what)?;
+    let document = serde_json::to_string(what)?;
+    out.write_all(visible::json(&document).as_bytes())?;
     out.write_all(b"\n")
 }
 
