@@ -70,6 +70,16 @@ impl Profile {
         self == Profile::Mantle321
     }
 
+    /// Whether the metadata of a session start is kept as a whole (M63a).
+    pub fn records_metadata(self) -> bool {
+        self == Profile::Mantle321
+    }
+
+    /// Whether the model can't complete a skill before its `complete_when` condition holds (M113).
+    pub fn completes_by_condition_only(self) -> bool {
+        self == Profile::Mantle321
+    }
+
     /// Whether a hook may write memory: the older generation's hooks are validation tools (M47, M208), the lifecycle
     /// hooks of the newer one have no access (M316).
     pub fn hooks_write_memory(self) -> bool {

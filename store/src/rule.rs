@@ -105,8 +105,8 @@ rules! {
     BlocksOfTheSkill "M139" "A block is entered from the prose of its own skill.";
     ReferenceNeedsRequires "M141" "A skill that prose references must be one that may start.";
     ToolRequires "M187" "A tool is hidden and blocked until its `requires` holds.";
-    NoToolAfterSearch "M216" "After a search the tools of the skill are withheld for the turn.";
-    ConfirmationState "M192" "A tool with `requires_confirmation` waits for the user's yes; a second call meanwhile is refused.";
+    ConfirmationState "M192" "A tool with `requires_confirmation` waits for the user's yes: a second call meanwhile, and one in the turn of the \
+         answer, is refused.";
     ConfirmationChecksAgain "M195" "A confirmed call is checked against `requires` again before it runs.";
     ParkedIsResumed "M280" "A skill that is on the stack is resumed, not started again.";
     TopIsNoTarget "M281" "The skill on top of the stack can't be activated.";
@@ -115,7 +115,7 @@ rules! {
     Precondition "M335" "A skill whose precondition doesn't hold waits while its resolver runs, once.";
     LeverOff "M336" "A built-in tool that `orchestrator.tool_constraints` switches off doesn't run.";
     Startable "M338" "A skill starts only if it exists and has prose or a block to start with.";
-    HandOver "M351" "A tool can't hand over to a disabled skill, and not more than ten times a turn.";
+    HandOver "M351" "A skill that is on the stack isn't started again by a reference, a step or a tool; nothing changes.";
 }
 
 impl Rule {

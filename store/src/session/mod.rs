@@ -4,6 +4,7 @@
 //! It needs no agent, because an event carries what it needs.
 
 pub mod access;
+pub mod decide;
 mod evolve;
 mod fit;
 pub mod gate;
@@ -11,6 +12,7 @@ mod memory;
 pub mod prose;
 pub mod response;
 mod stack;
+pub mod start;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -39,8 +39,12 @@ pub(super) fn pend(state: &mut State, skill: &Name, resolver: &Name) {
         return;
     }
     let running = state.stack.iter().rev().take_while(|frame| frame.skill == *resolver).count();
+    let place = state.stack.len() - running;
+    if let Some(below) = place.checked_sub(1).and_then(|below| state.stack.get_mut(below)) {
+        below.parked.get_or_insert(Parked::Delegation);
+    }
     let pending = Frame { parked: Some(Parked::Pending), ..frame(skill, None) };
-    state.stack.insert(state.stack.len() - running, pending);
+    state.stack.insert(place, pending);
 }
 
 /// Takes away the frame of a skill that waits for its precondition, if it does.

@@ -9,6 +9,7 @@ mod access;
 mod agents;
 mod conditions;
 mod disputed;
+mod lifecycle;
 mod prose;
 
 use std::path::{Path, PathBuf};
@@ -46,8 +47,12 @@ pub(crate) type Answer = Result<(), String>;
 /// A file of vectors, and what runs a case of it.
 type File = (&'static str, fn(&Case) -> Answer);
 
-const FILES: [File; 3] =
-    [("conditions.json", conditions::check), ("access.json", access::check), ("prose.json", prose::check)];
+const FILES: [File; 4] = [
+    ("conditions.json", conditions::check),
+    ("access.json", access::check),
+    ("prose.json", prose::check),
+    ("lifecycle.json", lifecycle::check),
+];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
