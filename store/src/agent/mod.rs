@@ -32,6 +32,7 @@ mod text;
 mod tool_files;
 mod yaml;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -103,6 +104,11 @@ impl Agent {
     /// Loads an agent. Without a `profile`, it is guessed from what the folder uses (M323).
     pub fn load(definition: Arc<Definition>, profile: Option<Profile>) -> Agent {
         load::load(definition, profile)
+    }
+
+    /// Returns the text of a file, in which places count. `None` for what the engine brings along.
+    pub fn text_of(&self, file: &str) -> Option<Cow<'_, str>> {
+        self.definition.file(file).map(String::from_utf8_lossy)
     }
 
     /// Returns the declared entry of a qualified name.

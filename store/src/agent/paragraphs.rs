@@ -56,7 +56,6 @@ pub(super) fn instructions(context: &mut Context<'_>, text: &Spanned<String>) ->
     let written = context.file.text.get(start..end).unwrap_or("").to_owned();
     let file = context.file;
     let mut searched = 0;
-    let mut places: Vec<Place> = Vec::new();
     let tokens_in_text = tokens(
         &text.value,
         |part| {
@@ -64,7 +63,6 @@ pub(super) fn instructions(context: &mut Context<'_>, text: &Spanned<String>) ->
             let found = written[searched..].find(&text.value[part.clone()]).map(|offset| searched + offset);
             let place = found.map(|offset| file.place(start + offset..start + offset + part.len()));
             searched = found.map_or(searched, |offset| offset + part.len());
-            places.extend(place.clone());
             place.unwrap_or_else(|| text.at.clone())
         },
         context.diagnostics,
@@ -74,15 +72,7 @@ pub(super) fn instructions(context: &mut Context<'_>, text: &Spanned<String>) ->
         let place = written.find(line).map(|offset| file.place(start + offset..start + offset + line.len()));
         plain_marker(context, &place.unwrap_or_else(|| text.at.clone()));
     }
-    let indicator = written.starts_with(['|', '>']);
-    let first_line = file.line_of(start) + 1;
-    let at = if indicator && first_line < file.line_count() {
-        let content = content_of(file, first_line);
-        file.place(content.start..end.max(content.start))
-    } else {
-        text.at.clone()
-    };
-    Prose { text: text.value.clone(), at, tokens: tokens_in_text }
+    Prose { text: text.value.clone(), at: text.at.clone(), tokens: tokens_in_text }
 }
 
 fn marker(context: &mut Context<'_>, line: Range<usize>) -> Gate {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
 
 use super::scalar;
 use super::text::FileText;
@@ -118,11 +118,7 @@ pub(super) fn read(file: &FileText<'_>, range: Range<usize>, diagnostics: &mut V
         let (event, span) = match next {
             Ok(next) => next,
             Err(error) => {
-                let at = builder.places.at(error.marker().index(), error.marker().index());
-                let message = format!("this is no YAML: {}", error.info());
-                builder.diagnostics.push(
-                    Diagnostic::error(code::YAML_SYNTAX, at, message).help_if(tab_help(text, error.marker().index())),
-                );
+                builder.report(text, &error);
                 break;
             }
         };
@@ -131,6 +127,10 @@ pub(super) fn read(file: &FileText<'_>, range: Range<usize>, diagnostics: &mut V
         }
     }
     builder.finish()
+}
+
+fn too_deep(at: Place) -> Diagnostic {
+    Diagnostic::error(code::YAML_TOO_DEEP, at, format!("the document nests deeper than {DEPTH_LIMIT} levels"))
 }
 
 /// A tab where YAML wants blanks is hard to see, so the diagnostic names it.
@@ -223,10 +223,22 @@ impl Builder<'_, '_> {
         }
     }
 
+    fn report(&mut self, text: &str, error: &ScanError) {
+        let index = error.marker().index();
+        let at = self.places.at(index, index);
+        // The parser looks ahead and has a limit of its own.
+        let found = if error.info().contains("recursion limit") {
+            too_deep(at)
+        } else {
+            let message = format!("this is no YAML: {}", error.info());
+            Diagnostic::error(code::YAML_SYNTAX, at, message).help_if(tab_help(text, index))
+        };
+        self.diagnostics.push(found);
+    }
+
     fn begin(&mut self, kind: OpenKind, anchor: usize, at: Place) -> Flow {
         if self.open.len() >= DEPTH_LIMIT {
-            let message = format!("the document nests deeper than {DEPTH_LIMIT} levels");
-            self.diagnostics.push(Diagnostic::error(code::YAML_TOO_DEEP, at, message));
+            self.diagnostics.push(too_deep(at));
             return STOP;
         }
         self.open.push(Open { kind, anchor, at });

@@ -3,6 +3,7 @@
 //! Parsing returns what it could read together with its diagnostics and goes on.
 
 pub mod code;
+pub mod render;
 
 use serde::Serialize;
 

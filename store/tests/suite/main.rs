@@ -1,5 +1,6 @@
 //! Tests of the crate through its public items, one file a subject.
 
+mod agent;
 mod codec;
 mod corpus_sessions;
 mod generated;

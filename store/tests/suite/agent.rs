@@ -1,0 +1,518 @@
+//! What authors write loads with its places; what they write wrong gives diagnostics, and nothing panics.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use replay_store::agent::block::{Next, Parameter, StepKind};
+use replay_store::agent::definition::Definition;
+use replay_store::agent::prose::TokenKind;
+use replay_store::agent::skill::SkillOrigin;
+use replay_store::agent::tools::Tools;
+use replay_store::agent::{Agent, Scope, source};
+use replay_store::diagnostic::{Diagnostic, Place, Severity};
+use replay_store::name::Name;
+use replay_store::profile::{Profile, ProfileBasis};
+use replay_store::value::Value;
+
+fn definition(files: &[(&str, &[u8])]) -> Arc<Definition> {
+    let files = files.iter().map(|(path, bytes)| (Name::from(*path), Arc::from(*bytes))).collect();
+    Arc::new(Definition { files })
+}
+
+fn load(files: &[(&str, &str)]) -> Agent {
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
+    Agent::load(definition(&files), None)
+}
+
+/// Returns the text at a place.
+fn written(agent: &Agent, at: &Place) -> String {
+    agent.text_of(&at.file).expect("the file is there")[at.start as usize..at.end as usize].to_owned()
+}
+
+const HOLD: &str = "---
+name: Hold a parcel
+description: Hold a parcel at a depot
+requires: session.project.verified
+import_tools: [find_depot, \"mcp/bank.one:get_balance\"]
+tool_constraints:
+  - release:
+      requires: session.hold.day
+      requires_confirmation: {enabled: true, utter_for_confirmation: utter_ask}
+      on_success: utter_done
+utter:
+  - utter_notice:
+      on: activate
+      when: session.hold.day == 'friday'
+---
+
+Ask for the day.
+
+if: session.hold.day == 'friday'
+Depot @memory.hold.depot closes at noon, café
+near @skill.prices and @block.pick.
+
+:::ordered_block id=pick
+name: Pick
+steps:
+  - id: look
+    execute_tool: find_depot
+    parameters: {postcode: session.hold.depot, limit: 3}
+  - id: ask
+    collect: day
+    utterance: utter_ask_day
+    next:
+      - if: session.hold.day
+        then: tell
+      - else: END
+  - id: tell
+    instructions: |
+      Say that
+      @memory.hold.depot is open.
+    complete_when: session.hold.told
+    optional: true
+  - id: note
+    set_memory: {told: true, project.verified: yes}
+  - id: END
+:::
+";
+
+const HOLD_MEMORY: &str = "schema:
+  private:
+    told: {type: bool}
+  public:
+    day: {type: categorical, enum_values: [thursday, friday], description: Day of pickup.}
+    depot: {type: text, pii: true}
+    tries: {type: int, initial_value: 0, llm_settable: true}
+access:
+  deny_read: [project.phone]
+";
+
+fn parcel() -> Agent {
+    load(&[
+        ("agent.yml", "agent:\n  persona: You answer.\nrules:\n  - One.\n  - Two.\nprompts:\n  text_rules: Short.\n"),
+        ("memory.yml", "verified: {type: bool}\nphone: {type: text, seed: true}\n"),
+        ("responses.yml", "responses:\n  utter_ask:\n    - text: Root?\n"),
+        ("skills/hold/skill.md", HOLD),
+        ("skills/hold/memory.yml", HOLD_MEMORY),
+        ("skills/hold/responses.yml", "responses:\n  utter_ask: [{text: Skill?}]\n  utter_done: [Done.]\n"),
+        ("skills/hold/tools.py", "@tool(description=\"x\")\nasync def release(context):\n    ...\n"),
+        ("skills/prices/skill.md", "---\nname: Prices\ndescription: What it costs\n---\nQuote.\n"),
+    ])
+}
+
+#[test]
+fn a_folder_loads_whole() {
+    let agent = parcel();
+    assert_eq!(agent.diagnostics, []);
+    assert_eq!((agent.profile.profile, agent.profile.basis), (Profile::Seed, ProfileBasis::Guess));
+    let hold = &agent.skills["hold"];
+    assert_eq!((hold.paragraphs.len(), hold.blocks.len(), hold.blocks[0].steps.len()), (2, 1, 5));
+    let keys: Vec<&str> = hold.entries.iter().map(|entry| &*entry.key).collect();
+    assert_eq!(keys, ["hold.day", "hold.depot", "hold.tries", "hold.told"]);
+    let settable: Vec<&str> = hold.settable_entries().map(|entry| &*entry.name).collect();
+    assert_eq!(settable, ["day", "tries"]);
+    assert_eq!(hold.import_tools[1].value.server.as_deref(), Some("bank.one"));
+    assert!(hold.constraint("release").is_some_and(|tool| tool.confirmation.as_ref().is_some_and(|ask| ask.enabled)));
+    assert!(hold.utter[0].on_activate && hold.utter[0].when.is_some());
+    assert!(matches!(&hold.tools, Tools::Known(tools) if tools[0].name.value == "release"));
+    assert_eq!(agent.skills["prices"].tools, Tools::Unknown);
+    assert_eq!(agent.responses["utter_ask"].variants[0].text.value, "Root?");
+    assert_eq!(agent.responses["utter_done"].variants[0].text.value, "Done.");
+}
+
+#[test]
+fn places_name_the_line_that_says_it() {
+    let agent = parcel();
+    let check = |at: &Place, line: u32, column: u32, text: &str| {
+        assert_eq!((at.line, at.column, &*written(&agent, at)), (line, column, text));
+    };
+    let hold = &agent.skills["hold"];
+    check(&agent.settings.rules[1].at, 5, 5, "Two.");
+    check(&hold.name.at, 2, 7, "Hold a parcel");
+    check(&hold.entry("tries").expect("declared").at, 7, 5, "tries");
+    check(hold.entry("tries").and_then(|entry| entry.initial_at.as_ref()).expect("initial"), 7, 39, "0");
+    check(&hold.deny_read[0].at, 9, 15, "project.phone");
+    let conditional = &hold.paragraphs[1];
+    check(&conditional.gate.as_ref().expect("marked").text.at, 19, 5, "session.hold.day == 'friday'");
+    assert_eq!(conditional.prose.at.line, 20);
+    check(&conditional.prose.tokens[0].at, 20, 7, "@memory.hold.depot");
+    check(&conditional.prose.tokens[1].at, 21, 6, "@skill.prices");
+    check(&conditional.prose.tokens[2].at, 21, 24, "@block.pick");
+    let StepKind::Instructions { prose, .. } = &hold.blocks[0].steps[2].kind else { panic!("it is a conversation") };
+    assert_eq!((&*prose.text, prose.at.line), ("Say that\n@memory.hold.depot is open.\n", 38));
+    check(&prose.tokens[0].at, 39, 7, "@memory.hold.depot");
+    assert_eq!(prose.tokens[0].kind, TokenKind::Memory(Name::from("hold.depot")));
+}
+
+#[test]
+fn steps_say_what_they_do() {
+    let agent = parcel();
+    let steps = &agent.skills["hold"].blocks[0].steps;
+    let StepKind::ExecuteTool { parameters, .. } = &steps[0].kind else { panic!("it calls a tool") };
+    assert!(matches!(&parameters[0].1, Parameter::Memory(key) if key.value == "hold.depot"));
+    assert_eq!(parameters[1].1, Parameter::Literal(Value::Int(3)));
+    let Next::Branches(branches) = &steps[1].next else { panic!("it branches") };
+    assert!(branches[0].when.is_some() && branches[1].when.is_none() && branches[1].then.value == "END");
+    let StepKind::SetMemory(writes) = &steps[3].kind else { panic!("it writes") };
+    assert_eq!(writes[1].1, Value::Bool(true), "a bare `yes` is a bool");
+    assert_eq!(steps[4].kind, StepKind::End);
+}
+
+#[test]
+fn scopes_tell_whose_an_entry_is() {
+    let agent = parcel();
+    for (key, expected) in [
+        ("project.verified", Some(Scope::Project)),
+        ("hold.day", Some(Scope::Public)),
+        ("hold.told", Some(Scope::Private)),
+        ("system.channel", Some(Scope::System)),
+        ("session_started_metadata", Some(Scope::System)),
+        ("default_completed.wants_to_continue", Some(Scope::Engine)),
+        ("hold.nothing", None),
+        ("nobody.day", None),
+    ] {
+        assert_eq!(agent.scope(key), expected, "{key}");
+    }
+}
+
+#[test]
+fn the_engines_own_skills_belong_to_every_agent() {
+    for profile in Profile::ALL {
+        let agent = Agent::load(Arc::new(Definition::default()), Some(profile));
+        assert_eq!(agent.diagnostics, []);
+        assert!(agent.skills.values().all(|skill| skill.engine_managed && skill.origin == SkillOrigin::Engine));
+        assert!(agent.scope("default_continue_interrupted.interrupted_task_name") == Some(Scope::Engine));
+        for step in agent.skills.values().flat_map(|skill| &skill.blocks).flat_map(|block| &block.steps) {
+            let said = match &step.kind {
+                StepKind::Action(response) => Some(&response.value),
+                StepKind::Collect(collect) => collect.utterance.as_ref().map(|response| &response.value),
+                _ => None,
+            };
+            let is_known = said.is_none_or(|name| *name == "hangup" || agent.responses.contains_key(name));
+            assert!(is_known, "{said:?}");
+        }
+    }
+}
+
+#[test]
+fn a_replacement_of_an_engine_skill_stays_the_engines() {
+    let text = "---\nname: Start\ndescription: Starts\n---\n:::ordered_block id=main\nsteps: [{id: END}]\n:::\n";
+    let agent = load(&[("skills/default_session_start/skill.md", text)]);
+    let start = &agent.skills["default_session_start"];
+    assert_eq!((start.engine_managed, start.origin), (true, SkillOrigin::Folder));
+}
+
+#[test]
+fn a_profile_is_guessed_from_what_a_folder_uses() {
+    let check = |files: &[(&str, &str)], profile: Profile, basis: ProfileBasis| {
+        let agent = load(files);
+        assert_eq!((agent.profile.profile, agent.profile.basis), (profile, basis), "{files:?}");
+    };
+    let newer = ("agent.yml", "agent: {persona: x}\norchestrator: {model_group: m, text_rules: Short.}\n");
+    let older = ("integrations.yml", "llm:\n  model_group:\n");
+    check(&[newer], Profile::Mantle321, ProfileBasis::Guess);
+    check(&[older], Profile::Seed, ProfileBasis::Guess);
+    check(&[newer, older], Profile::Seed, ProfileBasis::Default);
+    check(&[("memory.yml", "x: {}")], Profile::Seed, ProfileBasis::Default);
+    check(
+        &[("skills/a/skill.md", "---\nname: a\ndescription: a\nhidden: true\n---\nA")],
+        Profile::Mantle321,
+        ProfileBasis::Guess,
+    );
+    assert_eq!(load(&[newer]).settings.text_rules.map(|rules| rules.value).as_deref(), Some("Short."));
+}
+
+/// Loads one file beside a good one, and expects a code at a line; the good file must still have loaded.
+fn check_found(path: &str, bytes: &[u8], code: &str, line: u32) {
+    let agent =
+        Agent::load(definition(&[(path, bytes), ("skills/good/memory.yml", b"schema: {public: {x: {}}}")]), None);
+    let is_found = agent.diagnostics.iter().any(|found| found.code == code && found.at.line == line);
+    assert!(is_found, "{path}: {code} in line {line}: {:#?}", agent.diagnostics);
+    assert!(agent.entry("good.x").is_some(), "{path}");
+}
+
+#[test]
+fn hostile_yaml_gives_a_diagnostic() {
+    let deep_flow = format!("a: {}", "[".repeat(10_000));
+    let deep_block: String = (0..10_000).map(|depth| format!("{}a:\n", " ".repeat(depth % 500))).collect();
+    let deep_map = format!("a: {}", "{a: ".repeat(10_000));
+    let bomb = {
+        let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..30 {
+            let row = vec![format!("*a{}", level - 1); 9].join(", ");
+            text.push_str(&format!("a{level}: &a{level} [{row}]\n"));
+        }
+        text
+    };
+    let line = |text: &str| text.lines().count() as u32;
+    for (text, code, at) in [
+        (b"x:\n\ttype: text\n".to_vec(), "replay.yaml.syntax", 2),
+        (b"x: {type: text\n".to_vec(), "replay.yaml.syntax", 2),
+        (b"x: {}\nx: {type: int}\n".to_vec(), "replay.yaml.duplicate_key", 2),
+        (b"x: {}\r\nx: {}\r\n".to_vec(), "replay.yaml.duplicate_key", 2),
+        (b"\xef\xbb\xbfx: 3\n".to_vec(), "replay.memory.shape", 1),
+        (b"ok: {}\nx: {description: \xff\xfe}\n".to_vec(), "replay.file.not_utf8", 2),
+        (deep_flow.into_bytes(), "replay.yaml.too_deep", 1),
+        (deep_map.into_bytes(), "replay.yaml.too_deep", 1),
+        (bomb.into_bytes(), "replay.yaml.too_many_nodes", 6),
+        (b"x: &x [*x]\n".to_vec(), "replay.yaml.alias", 1),
+        (b"x: !!python/object:os.system {}\ny: !cmd rm\n".to_vec(), "replay.yaml.tag", 2),
+        (b"x: {}\n---\ny: {}\n".to_vec(), "replay.yaml.documents", 2),
+        (b"? [a, b]\n: {}\n".to_vec(), "replay.yaml.key", 1),
+        (b"- a\n- b\n".to_vec(), "replay.memory.shape", 1),
+        (b"x: {type: string}\n".to_vec(), "replay.memory.type", 1),
+        (b"x: {type: categorical, enum_values: [yes, no]}\n".to_vec(), "replay.yaml.bare_bool", 1),
+        (b"x: {llm_settable: true}\n".to_vec(), "mantle.validation.memory.project_llm_settable", 1),
+        (b"schema: {public: {x: {}}}\n".to_vec(), "replay.memory.shape", 1),
+        (vec![b'#'; (1 << 20) + 1], "replay.file.too_large", 1),
+    ] {
+        check_found("memory.yml", &text, code, at);
+    }
+    assert!(line(&deep_block) > 0);
+    load(&[("memory.yml", &deep_block)]);
+}
+
+#[test]
+fn hostile_skills_give_a_diagnostic() {
+    let in_skill = |rest: &str| format!("---\nname: a\ndescription: b\n{rest}");
+    for (text, code, line) in [
+        (String::new(), "skill.markdown.invalid_frontmatter_delimiter", 1),
+        ("name: a\n---\nBody".to_owned(), "skill.markdown.invalid_frontmatter_delimiter", 1),
+        ("\u{feff}---\nname: a\n---\nBody".to_owned(), "skill.markdown.invalid_frontmatter_delimiter", 1),
+        ("---\nname: a\n".to_owned(), "skill.markdown.invalid_frontmatter_delimiter", 1),
+        (in_skill("---\n\n"), "skill.markdown.missing_instructions", 1),
+        (in_skill("descripton: x\n---\nBody"), "replay.skill.ignored_key", 4),
+        (in_skill("requires: {a: b}\n---\nBody"), "replay.value.wrong_type", 4),
+        (in_skill("requires: session.a.b is None\n---\nBody"), "replay.condition.invalid", 4),
+        (in_skill("requires: session.bad.x\n---\nBody"), "replay.condition.unknown_key", 4),
+        (in_skill("tool_constraints: [{a: {}, b: {}}]\n---\nBody"), "skill.markdown.invalid_tool_constraints", 4),
+        (in_skill("tool_constraints: [{a: {when: x}}]\n---\nBody"), "replay.skill.unknown_option", 4),
+        (in_skill("utter: [utter_x]\n---\nBody"), "replay.skill.utter", 4),
+        (in_skill("import_tools: [mcp/x]\n---\nBody"), "replay.skill.import", 4),
+        (in_skill("---\nif: session.bad.x\n"), "replay.prose.empty_scope", 5),
+        (in_skill("---\nSay:\n  if: x\n"), "replay.prose.plain_if", 6),
+        (in_skill("---\nelse:\nSay.\n"), "replay.prose.else", 5),
+        (in_skill("---\n:::ordered_block\nsteps: [{id: END}]\n:::\n"), "replay.block.fence", 5),
+        (in_skill("---\n:::ordered_block id=a\nsteps: [{id: END}]\n"), "replay.block.fence", 5),
+        (in_skill("---\n:::ordered_block id=a\nroutable: true\n:::\n"), "replay.block.key", 6),
+        (in_skill("---\n:::ordered_block id=a\nsteps: []\n:::\n"), "replay.block.missing_steps", 5),
+        (in_skill("---\n:::ordered_block id=a\nsteps:\n  - id: x\n    colect: y\n:::\n"), "replay.step.key", 8),
+        (
+            in_skill("---\n:::ordered_block id=a\nsteps:\n  - id: x\n    collect: y\n    utter: z\n:::\n"),
+            "replay.step.kind",
+            9,
+        ),
+        (
+            in_skill("---\n:::ordered_block id=a\nsteps:\n  - id: x\n    noop: true\n    next: [{if: 'True'}]\n:::\n"),
+            "replay.step.next",
+            9,
+        ),
+        (in_skill("---\n:::ordered_block id=a\nsteps:\n\t- id: x\n:::\n"), "replay.yaml.syntax", 7),
+    ] {
+        check_found("skills/bad/skill.md", text.as_bytes(), code, line);
+    }
+}
+
+#[test]
+fn crlf_changes_lines_and_nothing_else() {
+    let of = |text: &str| {
+        let agent = load(&[
+            ("skills/hold/skill.md", text),
+            ("skills/hold/memory.yml", HOLD_MEMORY),
+            ("memory.yml", "verified: {}\nphone: {}"),
+        ]);
+        let skill = &agent.skills["hold"];
+        let prose: Vec<String> = skill.paragraphs.iter().map(|paragraph| paragraph.prose.text.clone()).collect();
+        let tokens: Vec<u32> = skill.paragraphs[1].prose.tokens.iter().map(|token| token.at.line).collect();
+        (prose, tokens, skill.blocks[0].steps.len(), agent.diagnostics.len())
+    };
+    assert_eq!(of(HOLD), of(&HOLD.replace('\n', "\r\n")));
+}
+
+/// The errors that the real agents earn: a path in prose that is not replaced (M29), and a skill whose `memory.yml`
+/// was not handed on.
+const EARNED: [(&str, &str); 2] = [
+    ("skills/book_appointment/skill.md", "mantle.validation.prose.session_reference_in_instructions"),
+    ("skills/view_transactions/skill.md", "session.view_transactions.selected_account_id"),
+];
+
+#[test]
+fn real_agents_load_without_false_errors() {
+    let Some(corpus) = corpus() else { return };
+    let mut folders = Vec::new();
+    find_agents(&corpus, &mut folders);
+    assert!(folders.len() > 20, "{folders:?}");
+    for folder in folders {
+        let (definition, unreadable) = source::read(&folder).expect("the folder can be read");
+        let agent = Agent::load(Arc::new(definition), None);
+        let is_earned = |found: &Diagnostic| {
+            EARNED
+                .iter()
+                .any(|(file, part)| found.at.file == *file && (found.code == *part || found.message.contains(part)))
+        };
+        let errors = unreadable.iter().chain(&agent.diagnostics).filter(|found| found.severity == Severity::Error);
+        let errors: Vec<&Diagnostic> = errors.filter(|found| !is_earned(found)).collect();
+        assert!(errors.is_empty(), "{}: {errors:#?}", folder.display());
+    }
+}
+
+#[test]
+fn the_payment_plan_agent_says_what_its_files_say() {
+    let Some(corpus) = corpus() else { return };
+    let folder = corpus.join("RasaHQ__rasa-community-resources/examples/mantle-text-payment-plan-authority-gpt");
+    let (definition, _) = source::read(&folder).expect("the folder can be read");
+    let agent = Agent::load(Arc::new(definition), None);
+    assert_eq!((agent.project.len(), agent.settings.rules.len()), (3, 6));
+    assert_eq!(agent.settings.text_rules.as_ref().map(|rules| rules.at.line), Some(25));
+    let skill = &agent.skills["payment_plan"];
+    let tokens: Vec<_> = skill.paragraphs.iter().flat_map(|paragraph| &paragraph.prose.tokens).collect();
+    let memory: Vec<_> = tokens.iter().filter(|token| matches!(token.kind, TokenKind::Memory(_))).collect();
+    assert_eq!((memory.len(), &*written(&agent, &memory[0].at)), (1, "@memory.project.account_list"));
+    let confirmation = skill.constraint("accept_plan_offer").and_then(|tool| tool.confirmation.as_ref());
+    let ask = confirmation.and_then(|confirmation| confirmation.ask.as_ref()).expect("the engine asks");
+    let text = &agent.responses[&ask.value].variants[0].text.value;
+    assert!(
+        text.starts_with("The billing team has offered") && text.ends_with("say\nso.\n") || text.ends_with("say so.\n")
+    );
+}
+
+#[allow(clippy::print_stdout, reason = "a skipped test says so")]
+fn corpus() -> Option<PathBuf> {
+    let folder = std::env::var_os("REPLAY_CORPUS").map(PathBuf::from);
+    if folder.is_none() {
+        let is_required = std::env::var_os("REPLAY_CORPUS_REQUIRED").is_some_and(|value| value == "1");
+        assert!(!is_required, "REPLAY_CORPUS is not set");
+        println!("skipped: REPLAY_CORPUS is not set");
+    }
+    folder
+}
+
+fn find_agents(folder: &Path, found: &mut Vec<PathBuf>) {
+    let listed = std::fs::read_dir(folder).expect("the corpus can be read");
+    let mut paths: Vec<PathBuf> = listed.map(|entry| entry.expect("the corpus can be read").path()).collect();
+    paths.sort();
+    let is_skill = folder.parent().is_some_and(|parent| parent.ends_with("skills"));
+    let is_agent = ["agent.yml", "memory.yml", "skills"].iter().any(|name| folder.join(name).exists());
+    if is_agent && !is_skill {
+        found.push(folder.to_owned());
+    }
+    paths.iter().filter(|path| path.is_dir()).for_each(|path| find_agents(path, found));
+}
+
+const FILES: [&str; 8] = [
+    "agent.yml",
+    "integrations.yml",
+    "memory.yml",
+    "responses.yml",
+    "skills/a/skill.md",
+    "skills/a/memory.yml",
+    "skills/a/responses.yml",
+    "skills/a/tools.py",
+];
+
+/// Text made of the words that the readers look for.
+fn hostile_text() -> impl Strategy<Value = String> {
+    let words = [
+        "---\n",
+        "\n",
+        "\r\n",
+        "\r",
+        " ",
+        "\t",
+        "name: ",
+        "description: ",
+        "schema:",
+        "public:",
+        "access: ",
+        "deny_read: ",
+        "- ",
+        ": ",
+        "if: ",
+        "else:",
+        "session.a.b",
+        "session.",
+        "@memory.a.b",
+        "@memory",
+        "@skill.",
+        "@block.x.y",
+        "&x ",
+        "*x",
+        "<<: ",
+        "!!int ",
+        "| \n",
+        ">\n",
+        "'",
+        "\"",
+        "{",
+        "}",
+        "[",
+        "]",
+        ":::ordered_block id=a\n",
+        ":::\n",
+        "steps:\n",
+        "next: ",
+        "then: ",
+        "collect: ",
+        "instructions: ",
+        "responses:\n",
+        "text: ",
+        "yes",
+        "0x",
+        "1:30",
+        "é",
+        "\u{feff}",
+        "\u{85}",
+        "\u{2028}",
+        "%",
+        "? ",
+        "#",
+        "agent:\n",
+        "rules:\n",
+        "@tool\n",
+        "async def f(",
+        "\0",
+        "and ",
+        "not ",
+        "(",
+        "== ",
+    ];
+    prop::collection::vec(prop::sample::select(words.to_vec()), 0..60).prop_map(|words| words.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn no_bytes_make_a_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let files: Vec<(&str, &[u8])> = FILES.iter().map(|path| (*path, &bytes[..])).collect();
+        Agent::load(definition(&files), None);
+    }
+
+    #[test]
+    fn no_text_makes_a_reader_panic(text in hostile_text(), newer in any::<bool>()) {
+        let files: Vec<(&str, &[u8])> = FILES.iter().map(|path| (*path, text.as_bytes())).collect();
+        let profile = if newer { Profile::Mantle321 } else { Profile::Seed };
+        let agent = Agent::load(definition(&files), Some(profile));
+        for found in &agent.diagnostics {
+            let source = agent.text_of(&found.at.file);
+            replay_store::diagnostic::render::render(found, source.as_deref());
+            if let Some(source) = source {
+                prop_assert!(source.get(found.at.start as usize..found.at.end as usize).is_some(), "{found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_text_makes_a_skill_panic(text in hostile_text()) {
+        let text = format!("---\nname: a\ndescription: b\n---\n{text}");
+        load(&[("skills/a/skill.md", &text)]);
+    }
+
+    #[test]
+    fn no_text_makes_a_condition_panic(text in "[a-z0-9_ .()'\"=<>!&|\\\\\n@é-]{0,60}|(session\\.a\\.b|and|or|not|==|<|1|'x'|\\(|\\)| ){0,20}") {
+        if let Err(error) = replay_store::condition::parse(&text) {
+            prop_assert!(text.get(error.span).is_some());
+        }
+    }
+}
