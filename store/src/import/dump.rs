@@ -25,7 +25,7 @@ const WORTH_TWO_THREADS: usize = 1 << 20;
 const BLOCK: usize = 1024;
 
 /// The keys of a dump's top level that are known (M370); `name` is that of a stored dialogue.
-pub(super) const KEYS: [&str; 20] = [
+const KEYS: [&str; 20] = [
     "sender_id",
     "conversation_id",
     "slots",
@@ -48,35 +48,56 @@ pub(super) const KEYS: [&str; 20] = [
     "name",
 ];
 
-/// Reads a dump.
+/// Reads the dump at `at`, and those that follow it: an export of a tracker store has one a line.
 ///
 /// # Errors
 ///
 /// Fails where not one record can be read of a dump that isn't whole.
-pub(super) fn read(bytes: &Arc<Vec<u8>>, at: usize, file_name: &str) -> Result<Recording, ImportError> {
+pub(super) fn read(bytes: &Arc<Vec<u8>>, at: usize, file_name: &str) -> Result<Vec<Recording>, ImportError> {
     let input = Input::of(bytes);
-    let mut fold = Fold::default();
-    let mut top = Top::default();
-    let lost = walk(input, bytes, at, &mut fold, &mut top);
-    if let Some(lost) = &lost
-        && fold.next_raw() == 0
-    {
-        return Err(ImportError::Nothing { file: file_name.to_owned(), at: lost.at });
+    let mut recordings = Vec::new();
+    let mut at = at;
+    loop {
+        let mut fold = Fold::default();
+        let mut top = Top::default();
+        let (next, lost) = match walk(input, bytes, at, &mut fold, &mut top) {
+            Ok(end) => (scan::skip_blank(bytes, end), None),
+            Err(lost) => (bytes.len(), Some(lost)),
+        };
+        if let Some(lost) = &lost
+            && fold.next_raw() == 0
+            && recordings.is_empty()
+        {
+            return Err(ImportError::Nothing { file: file_name.to_owned(), at: lost.at });
+        }
+        let is_over = next >= bytes.len();
+        let has_next = bytes.get(next) == Some(&b'{');
+        let lost = lost.or((!is_over && !has_next).then_some(Lost { at: next, what: "something after the dump" }));
+        recordings.push(recording(bytes, &mut fold, &top, lost, file_name));
+        if !has_next {
+            return Ok(recordings);
+        }
+        at = next;
     }
+}
+
+fn recording(bytes: &[u8], fold: &mut Fold, top: &Top, lost: Option<Lost>, file_name: &str) -> Recording {
     let cut = lost.map(|lost| lost.finding(fold.next_raw(), bytes.len()));
     let slots = top.slots.clone().map(|range| slots(&bytes[range], &mut fold.names));
     let stack = top.json(bytes, &top.stack).and_then(|stack| frames_of(&stack, &mut fold.names));
+    let message = top.json(bytes, &top.latest_message);
     let end = End {
         slots: slots.as_deref().unwrap_or_default(),
         stack: stack.as_deref(),
         latest_time: top.number(bytes, &top.latest_time),
+        latest_message: message.as_ref().and_then(|message| message.get("message_id")?.as_str()),
     };
     let mut findings = fold.finish(Some(end), cut);
     findings.append(&mut top.findings());
     let (events, raw) = fold.take_done();
     let has_end = slots.is_some() || stack.is_some();
     let recorded = RecordedEnd { slots: slots.unwrap_or_default(), stack: stack.unwrap_or_default() };
-    Ok(Recording {
+    Recording {
         id: top.id(bytes).unwrap_or_else(|| Name::from(file_name)),
         events,
         raw,
@@ -84,7 +105,7 @@ pub(super) fn read(bytes: &Arc<Vec<u8>>, at: usize, file_name: &str) -> Result<R
         profile: None,
         definition: None,
         recorded_end: has_end.then_some(recorded),
-    })
+    }
 }
 
 /// Where and why reading stopped before the end.
@@ -96,52 +117,48 @@ pub(super) struct Lost {
 }
 
 impl Lost {
+    /// Returns the finding of a session whose next record would be `next_raw`, in a file of `length` bytes.
     pub(super) fn finding(&self, next_raw: u32, length: usize) -> Finding {
-        let text = if self.at >= length {
-            format!("the file ends after raw {}, at byte {length}, before {} is over", next_raw - 1, self.what)
-        } else {
-            format!(
-                "the file breaks off in {} that begins at byte {}, behind raw {}: {} bytes can't be read",
-                self.what,
-                self.at,
-                next_raw - 1,
-                length - self.at
-            )
+        let place = match next_raw.checked_sub(1) {
+            Some(last) => format!("behind raw {last}"),
+            None => "before its first record".to_owned(),
+        };
+        let text = match length.checked_sub(self.at) {
+            None | Some(0) => format!("the file ends {place}, at byte {length}, before {} is over", self.what),
+            Some(lost) => {
+                format!("the file breaks off {place}, in {} at byte {}: {lost} bytes can't be read", self.what, self.at)
+            }
         };
         Finding { kind: FindingKind::Cut, raw: Some((next_raw, next_raw)), text }
     }
 }
 
-/// Walks the top level and reads the events on the way.
-fn walk(input: Input<'_>, buffer: &Arc<Vec<u8>>, at: usize, fold: &mut Fold, top: &mut Top) -> Option<Lost> {
+/// Walks the top level and reads the events on the way. Returns the index behind the dump.
+fn walk(input: Input<'_>, buffer: &Arc<Vec<u8>>, at: usize, fold: &mut Fold, top: &mut Top) -> Result<usize, Lost> {
     let bytes = input.bytes;
     let mut at = scan::skip_blank(bytes, at) + 1;
     loop {
         at = scan::skip_blank(bytes, at);
+        let lost = Lost { at, what: "the dump's top level" };
         match bytes.get(at) {
-            Some(b'}') => {
-                let rest = scan::skip_blank(bytes, at + 1);
-                let is_over = rest == bytes.len();
-                return (!is_over).then_some(Lost { at: rest, what: "something after the dump" });
-            }
+            Some(b'}') => return Ok(at + 1),
             Some(b',') => at += 1,
             Some(b'"') => {
-                let lost = Some(Lost { at, what: "the dump's top level" });
-                let Some(key_end) = scan::text_end(bytes, at) else { return lost };
+                let Some(key_end) = scan::text_end(bytes, at) else { return Err(lost) };
                 let key: String = serde_json::from_slice(&bytes[at..key_end]).unwrap_or_default();
                 let colon = scan::skip_blank(bytes, key_end);
                 if bytes.get(colon) != Some(&b':') {
-                    return lost;
+                    return Err(lost);
                 }
                 at = scan::skip_blank(bytes, colon + 1);
                 if key == "events" && bytes.get(at) == Some(&b'[') {
                     match read_events(input, buffer, at + 1, fold) {
                         Ending::Whole(end) => at = end,
-                        Ending::Cut(at) | Ending::Reached(at) => return Some(Lost { at, what: "the list of events" }),
+                        Ending::Cut(at) | Ending::Reached(at) => return Err(Lost { at, what: "the list of events" }),
                     }
                     top.note(&key, at..at);
                 } else {
-                    let Some(end) = scan::value_end(bytes, at) else { return lost };
+                    let Some(end) = scan::value_end(bytes, at) else { return Err(lost) };
                     top.note(&key, at..end);
                     if key == "stack" {
                         fold.is_mantle();
@@ -149,7 +166,7 @@ fn walk(input: Input<'_>, buffer: &Arc<Vec<u8>>, at: usize, fold: &mut Fold, top
                     at = end;
                 }
             }
-            Some(_) | None => return Some(Lost { at, what: "the dump's top level" }),
+            Some(_) | None => return Err(lost),
         }
     }
 }
@@ -209,6 +226,7 @@ struct Top {
     conversation_id: Option<Range<usize>>,
     slots: Option<Range<usize>>,
     stack: Option<Range<usize>>,
+    latest_message: Option<Range<usize>>,
     latest_time: Option<Range<usize>>,
 }
 
@@ -219,6 +237,7 @@ impl Top {
             "conversation_id" => self.conversation_id = Some(range),
             "slots" => self.slots = Some(range),
             "stack" => self.stack = Some(range),
+            "latest_message" => self.latest_message = Some(range),
             "latest_event_time" => self.latest_time = Some(range),
             _ => {}
         }

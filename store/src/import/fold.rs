@@ -44,6 +44,8 @@ pub(super) struct Fold {
     position: u64,
     /// The user message that the agent answers.
     answering: Option<Position>,
+    /// The last user message's own id, and its raw index.
+    message: Option<(Option<Name>, u32)>,
     /// The last user messages, with their times in seconds.
     users: VecDeque<(f64, Position)>,
     seconds: f64,
@@ -83,6 +85,8 @@ pub(super) struct End<'a> {
     /// The stack, where the dump has one.
     pub(super) stack: Option<&'a [RecordedFrame]>,
     pub(super) latest_time: Option<f64>,
+    /// The id of the last user message, where the dump has one.
+    pub(super) latest_message: Option<&'a str>,
 }
 
 impl Fold {
@@ -233,8 +237,9 @@ impl Fold {
                 self.answering = None;
                 None
             }
-            EventKind::UserMessage { .. } => {
+            EventKind::UserMessage { message_id, .. } => {
                 self.answering = Some(position);
+                self.message = Some((message_id.clone(), raw));
                 None
             }
             _ if row.turn.is_none() => None,
@@ -277,6 +282,13 @@ impl Fold {
                 add(count, FindingKind::Gap, "the dump knows a later event than its last record".to_owned());
             } else if latest < self.seconds {
                 add(0, FindingKind::EndConflict, "the dump's latest event is older than its last record".to_owned());
+            }
+        }
+        if let Some(latest) = end.latest_message.filter(|_| self.engine == Engine::Mantle) {
+            let (ours, raw) = self.message.as_ref().map_or((None, None), |(id, raw)| (id.as_ref(), Some(*raw)));
+            if ours.is_none_or(|ours| *ours != latest) {
+                let text = "the dump's latest message is none of its last records".to_owned();
+                add(raw.map_or(0, |raw| raw + 1), FindingKind::Gap, text);
             }
         }
         if let (Some(recorded), Some(ours)) = (end.stack, self.stack.frames(&mut self.names))

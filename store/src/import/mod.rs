@@ -112,7 +112,7 @@ fn read_plain(bytes: &Arc<Vec<u8>>, file_name: &str) -> Result<Vec<Recording>, I
     let start = sniff::start(bytes);
     match sniff(bytes, file_name)? {
         Shape::Log => Err(ImportError::Log { file: file_name.to_owned() }),
-        Shape::MantleDump | Shape::ClassicDump => Ok(vec![dump::read(bytes, start, file_name)?]),
+        Shape::MantleDump | Shape::ClassicDump => dump::read(bytes, start, file_name),
         Shape::List => lines::read_list(bytes, start, file_name),
         Shape::Lines => lines::read_lines(bytes, start, file_name),
         Shape::OwnLines => jsonl::read(&bytes[start..], file_name),

@@ -247,6 +247,36 @@ fn a_broker_file_holds_many_conversations() {
     }
 }
 
+#[test]
+fn a_long_dump_is_the_same_as_its_list() {
+    // Values that look as records do, so that the middle of the file may be taken for one; one record is damaged.
+    let looks = r#"{"event":"user","text":"no"}"#;
+    for padding in 0..3 {
+        let write = format!(r#""event":"slot","name":"n","value":[{looks},{looks},"{}"]"#, "x".repeat(900 + padding));
+        let mut records = vec![write.as_str(); 1500];
+        records[700] = r#""event":"user","text":"\q""#;
+        records[3] = r#""event":"user","text":"hi""#;
+        records[1400] = r#""event":"action","name":"action_listen""#;
+        let long = read(&dump(&records));
+        let list = read(&format!("[{}]", list(&records)));
+        assert_eq!(long.raw.count(), records.len());
+        assert_same(&[Recording { id: "s".into(), ..list }], &[long]);
+    }
+}
+
+#[test]
+fn dumps_may_follow_each_other() {
+    let dump = |id: &str| format!(r#"{{"sender_id":"{id}","events":[{{"event":"user","text":"x"}}],"slots":{{}}}}"#);
+    let ids = |text: &str| -> Vec<String> {
+        read_all(text).iter().map(|recording| format!("{} {}", recording.id, recording.events.len())).collect()
+    };
+    assert_eq!(ids(&format!("{}\n{}\n", dump("a"), dump("b"))), ["a 2", "b 2"]);
+    let text = format!("{}\n{}", dump("a"), &dump("b")[..24]);
+    assert_eq!(ids(&text), ["a 2", "b 0"]);
+    assert_eq!(read_all(&text)[1].findings[0].kind, FindingKind::Cut);
+    assert_eq!(read_all(&format!("{} and more", dump("a")))[0].findings[0].kind, FindingKind::Cut);
+}
+
 fn batches(bytes: &[u8]) -> Vec<Batch> {
     let mut batches = Vec::new();
     let mut input = bytes;

@@ -473,6 +473,18 @@ fn what_a_dump_says_about_its_end_is_compared() {
 }
 
 #[test]
+fn the_last_message_that_a_dump_knows_is_among_its_records() {
+    let text = |id: &str| {
+        format!(
+            r#"{{"latest_message":{{"message_id":"{id}"}},"stack":[],"events":[{{"event":"user","text":"x","message_id":"m"}}]}}"#
+        )
+    };
+    assert_eq!(read(&text("m")).findings, []);
+    let findings = read(&text("n")).findings;
+    assert_eq!((kinds(&findings), findings[0].raw), (vec![FindingKind::Gap], Some((1, 1))));
+}
+
+#[test]
 fn an_event_that_is_put_in_front_has_no_record() {
     let recording = read(&dump(&[r#""event":"user","text":"x""#]));
     assert_eq!(lines(&recording), ["1 - session_started ", "1 - user_message 0"]);
