@@ -90,14 +90,26 @@ pub(super) fn head<'a>(streams: impl Iterator<Item = (&'a str, u64, Digest)>) ->
     Digest(*hasher.finalize().as_bytes())
 }
 
-/// Returns the digest that vouches for the raw records of one event: over length (u32) and bytes of each.
-pub fn digest_of_records<'a>(records: impl IntoIterator<Item = &'a [u8]>) -> Digest {
-    let mut hasher = blake3::Hasher::new();
-    for record in records {
-        hasher.update(&(record.len() as u32).to_le_bytes());
-        hasher.update(record);
+/// The digest that vouches for raw records, in the making: over length (u32) and bytes of each.
+#[derive(Default)]
+pub(super) struct RawDigest(blake3::Hasher);
+
+impl RawDigest {
+    pub(super) fn push(&mut self, record: &[u8]) {
+        self.0.update(&(record.len() as u32).to_le_bytes());
+        self.0.update(record);
     }
-    Digest(*hasher.finalize().as_bytes())
+
+    pub(super) fn finish(self) -> Digest {
+        Digest(*self.0.finalize().as_bytes())
+    }
+}
+
+/// Returns the digest that vouches for raw records.
+pub fn digest_of_records<'a>(records: impl IntoIterator<Item = &'a [u8]>) -> Digest {
+    let mut digest = RawDigest::default();
+    records.into_iter().for_each(|record| digest.push(record));
+    digest.finish()
 }
 
 #[cfg(test)]

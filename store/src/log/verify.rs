@@ -3,12 +3,12 @@
 //! Damage doesn't stop it: it goes on behind it and lists all of it. What it vouches for is what hangs together from
 //! the start of a session on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use redb::TableHandle;
 
-use super::chain::{BLOCK_LEN, Chain, digest_of_records};
+use super::chain::{BLOCK_LEN, Chain, RawDigest};
 use super::error::{Damage, Doing, LogError, Place};
 use super::guard::call;
 use super::read::{Log, View, head_of, place_of, table_of};
@@ -39,7 +39,7 @@ pub trait Witness {
 pub struct Claim {
     /// The records, by number, ascending.
     pub records: Vec<u32>,
-    /// Their digest, as [`digest_of_records`] gives it.
+    /// Their digest, as [`digest_of_records`](super::digest_of_records) gives it.
     pub digest: Digest,
 }
 
@@ -82,7 +82,7 @@ impl Log {
             let mut claims = Claims::default();
             let vouched = 0..check.events(&mut claims);
             check.metadata(&mut claims);
-            let raw_vouched = check.raw_records(claims);
+            let raw_vouched = check.raw_records(&claims);
             reports.push(SessionReport { session: session.clone(), vouched, raw_vouched });
         }
         let blob_count = self.verify_blobs(&view, &mut damage);
@@ -114,18 +114,18 @@ impl Log {
     }
 }
 
-/// The claims of a session: digest by claim, claim by record.
+/// The claims of a session.
 #[derive(Default)]
-struct Claims {
-    digests: Vec<(Digest, Vec<u32>)>,
-    of_record: BTreeMap<u32, usize>,
-}
+struct Claims(Vec<Claim>);
 
 impl Claims {
-    fn add(&mut self, claim: Claim) {
-        let number = self.digests.len();
-        self.of_record.extend(claim.records.iter().map(|record| (*record, number)));
-        self.digests.push((claim.digest, claim.records));
+    /// Returns all pairs of a record and a claim on it, by record.
+    fn by_record(&self) -> Vec<(u32, usize)> {
+        let pairs =
+            |(number, claim): (usize, &Claim)| claim.records.iter().map(move |record| (*record, number)).collect();
+        let mut pairs: Vec<(u32, usize)> = self.0.iter().enumerate().flat_map(|it| -> Vec<_> { pairs(it) }).collect();
+        pairs.sort_unstable();
+        pairs
     }
 }
 
@@ -185,18 +185,20 @@ impl Check<'_> {
 
     fn metadata(&mut self, claims: &mut Claims) {
         match self.witness.of_metadata(&self.session.details.metadata) {
-            Ok(more) => more.into_iter().for_each(|claim| claims.add(claim)),
+            Ok(more) => claims.0.extend(more),
             Err(what) => push(self.damage, Place::Session(self.session.id.clone()), what),
         }
     }
 
     /// Checks all raw records against the claims. Returns how many have the digest that was claimed.
-    fn raw_records(&mut self, claims: Claims) -> u64 {
+    fn raw_records(&mut self, claims: &Claims) -> u64 {
         let session = self.session;
         let place = |range| Place::RawRecords(session.id.clone(), range);
         let mut damage = Vec::new();
-        let mut waiting: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
-        let mut vouched = 0;
+        let pairs = claims.by_record();
+        let mut next = 0;
+        let mut hashing: BTreeMap<usize, RawDigest> = BTreeMap::new();
+        let mut vouched: BTreeSet<u32> = BTreeSet::new();
         let mut buffer = Vec::new();
         let scanned = scan(self.log, self.view, (Kind::RawRecords, session), session.raw_count, |piece| {
             let segment = match piece {
@@ -206,24 +208,27 @@ impl Check<'_> {
             let mut at = segment.first;
             for item in segment.items(&mut buffer).into_iter().flatten() {
                 let Item::Inline(bytes) = item else { break };
-                let number = u32::try_from(at).unwrap_or(u32::MAX);
                 let here = at..at + 1;
-                at += 1;
-                let Some((digest, records)) = claims.of_record.get(&number).map(|claim| &claims.digests[*claim]) else {
+                next += pairs[next..].partition_point(|(record, _)| u64::from(*record) < at);
+                let on_this = pairs[next..].iter().take_while(|(record, _)| u64::from(*record) == at);
+                let mut is_claimed = false;
+                for (record, number) in on_this {
+                    is_claimed = true;
+                    let claim = &claims.0[*number];
+                    hashing.entry(*number).or_default().push(bytes);
+                    if claim.records.last() != Some(record) {
+                        continue;
+                    }
+                    if hashing.remove(number).is_some_and(|digest| digest.finish() == claim.digest) {
+                        vouched.extend(&claim.records);
+                    } else {
+                        push(&mut damage, place(here.clone()), "it isn't what its event was made from");
+                    }
+                }
+                if !is_claimed {
                     push(&mut damage, place(here), "no event vouches for it");
-                    continue;
-                };
-                if records.last() != Some(&number) {
-                    waiting.insert(number, bytes.to_vec());
-                    continue;
                 }
-                let others: Vec<Vec<u8>> = records.iter().filter_map(|record| waiting.remove(record)).collect();
-                let all = others.iter().map(|other| &other[..]).chain([bytes]);
-                if others.len() + 1 == records.len() && digest_of_records(all) == *digest {
-                    vouched += records.len() as u64;
-                } else {
-                    push(&mut damage, place(here), "it isn't what its event was made from");
-                }
+                at += 1;
             }
             if at != segment.end() {
                 push(&mut damage, place(at..segment.end()), "it can't be unpacked");
@@ -231,12 +236,11 @@ impl Check<'_> {
         });
         self.damage.append(&mut damage);
         note(self.damage, scanned);
-        let missing = claims.of_record.keys().find(|record| u64::from(**record) >= session.raw_count);
-        if let Some(record) = missing {
+        if let Some((record, _)) = pairs.last().filter(|(record, _)| u64::from(*record) >= session.raw_count) {
             let number = u64::from(*record);
             push(self.damage, place(number..number + 1), "an event was made from it, and it isn't there");
         }
-        vouched
+        vouched.len() as u64
     }
 }
 
@@ -273,7 +277,7 @@ impl SegmentCheck<'_> {
                 },
             };
             match self.witness.of_payload(payload) {
-                Ok(claim) => claim.into_iter().for_each(|claim| self.claims.add(claim)),
+                Ok(claim) => self.claims.0.extend(claim),
                 Err(what) => push(self.damage, place(here), what),
             }
             let filled = chain.as_mut().and_then(|chain| chain.push(payload));

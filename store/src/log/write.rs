@@ -68,6 +68,11 @@ impl Writer {
         &self.log
     }
 
+    /// Returns the session of that id, if there is one.
+    pub fn session(&self, id: &str) -> Option<&Session> {
+        self.sessions.get(id)
+    }
+
     /// Starts an append to a session that holds `expected` events; 0 for one that isn't there yet.
     ///
     /// # Errors

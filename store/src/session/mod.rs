@@ -4,6 +4,7 @@
 //! It needs no agent, because an event carries what it needs.
 
 pub mod access;
+pub mod checkpoint;
 pub mod decide;
 mod evolve;
 mod fit;

@@ -1,6 +1,7 @@
 //! Tests of the crate through its public items, one file a subject.
 
 mod agent;
+mod archive;
 mod codec;
 mod corpus_sessions;
 mod generated;

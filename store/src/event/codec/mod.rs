@@ -19,6 +19,8 @@ use crate::log::verify::Claim;
 use stored::{StoredEvent, StoredOrigin};
 
 pub use names::Names;
+pub(crate) use stored::{StoredProfile, stored_enum};
+pub(crate) use value::StoredValue;
 
 /// No event takes more memory than this while it is decoded.
 const DECODED_LEN_MAX: usize = 256 << 20;
@@ -26,7 +28,7 @@ const DECODED_LEN_MAX: usize = 256 << 20;
 /// An event whose payload is longer is decoded once when it is encoded, to be sure that it can be.
 const LONG: usize = 4 << 20;
 
-const CONFIG: Configuration<LittleEndian, Varint, Limit<DECODED_LEN_MAX>> =
+pub(crate) const CONFIG: Configuration<LittleEndian, Varint, Limit<DECODED_LEN_MAX>> =
     bincode::config::standard().with_limit::<DECODED_LEN_MAX>();
 
 /// Why an event can't be stored, or bytes aren't an event.

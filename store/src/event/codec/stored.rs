@@ -216,8 +216,8 @@ pub(super) struct StoredToolCall<'a> {
 /// Defines the stored twin of an enum without fields, and the way there and back.
 macro_rules! stored_enum {
     ($stored:ident, $live:ident, $($variant:ident)*) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Encode, Decode)]
-        pub(super) enum $stored {
+        #[derive(Clone, Copy, Debug, PartialEq, bincode::Encode, bincode::Decode)]
+        pub(crate) enum $stored {
             $($variant,)*
         }
 
@@ -238,6 +238,8 @@ macro_rules! stored_enum {
         }
     };
 }
+
+pub(crate) use stored_enum;
 
 stored_enum!(StoredForm, Form, Flat ProtoJson Classic);
 stored_enum!(StoredMessageSource, MessageSource, Template Rephrased Model Filler ToolCode Unknown);
