@@ -6,3 +6,4 @@ mod keys;
 mod picture;
 mod screens;
 mod stage;
+mod terminal;

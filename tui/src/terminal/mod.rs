@@ -1,25 +1,25 @@
-//! The loop between the terminal and the app: keys and signals in, screens out, and the terminal's modes.
+//! The loop between the terminal and the app: keys in, screens out.
 //!
 //! Whatever ends the loop, the terminal is left as it was found: an error, a panic, a signal, or the user. Where
 //! stdin holds the data, keys come from the controlling terminal.
 
-use std::io::{self, Stdout, Write, stdout};
-use std::panic;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+mod modes;
+mod watch;
+
+use std::io::{self, Stdout, stdout};
 use std::time::Duration;
 
 use crossterm::event::{
-    DisableMouseCapture, EnableMouseCapture, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton,
-    MouseEvent, MouseEventKind, poll, read,
+    Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind, poll, read,
 };
-use crossterm::execute;
-use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use replay_store::event::Position;
 use replay_store::replay::Session;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::consts::SIGTSTP;
+
+use self::modes::Screen;
+use self::watch::{JobControl, Watch};
 
 use crate::action::Action;
 use crate::app::{App, List, Wish};
@@ -63,36 +63,33 @@ pub enum Error {
     Signals(#[source] io::Error),
 }
 
-/// Runs the debugger until the user or a signal ends it.
+/// Runs the debugger until the user ends it.
 ///
-/// After a signal that ends programs the terminal is put right and the process ends by that signal.
+/// A signal that ends programs, or a terminal that goes away, ends the process as that signal does; the terminal is put
+/// right first, as far as that can be done.
 ///
 /// # Errors
 ///
 /// Fails where the terminal does. It is put right before the error is returned.
 pub fn run(sessions: Sessions, options: Options) -> Result<(), Error> {
-    let signals = Signals::watch().map_err(Error::Signals)?;
     let mut app = App::new(options.theme);
     match sessions {
         Sessions::One(session) => open(&mut app, *session, options.at),
         Sessions::Several(list) => app.list = Some(list),
     }
+    let watch = Watch::start().map_err(Error::Signals)?;
     let screen = Screen::enter().map_err(Error::Enter)?;
-    let ended = event_loop(&mut app, &signals);
+    let ended = event_loop(&mut app, &watch);
     drop(screen);
-    if let Some(signal) = ended? {
-        // The caller's shell should see that a signal ended us. Where that can't be done, returning ends us as well.
-        let _ = signal_hook::low_level::emulate_default_handler(signal);
-    }
-    Ok(())
+    ended
 }
 
 /// How long a sequence of keys may rest before it is given up.
 const PAUSE: Duration = Duration::from_millis(500);
-/// How long a signal may wait.
+/// How long job control may wait.
 const WAIT: Duration = Duration::from_millis(200);
 
-fn event_loop(app: &mut App, signals: &Signals) -> Result<Option<i32>, Error> {
+fn event_loop(app: &mut App, watch: &Watch) -> Result<(), Error> {
     let mut terminal = Terminal::new(CrosstermBackend::new(stdout())).map_err(Error::Enter)?;
     let size = terminal.size().map_err(Error::Paint)?;
     update(app, Action::Resize(size.width, size.height));
@@ -103,20 +100,19 @@ fn event_loop(app: &mut App, signals: &Signals) -> Result<Option<i32>, Error> {
             terminal.draw(|frame| draw(app, frame.area(), frame.buffer_mut())).map_err(Error::Paint)?;
             is_stale = false;
         }
-        match signals.take() {
-            Some(SIGTSTP) => app.wish = Some(Wish::Suspend),
-            Some(SIGCONT) => {
+        match watch.job_control() {
+            Some(JobControl::Stop) => app.wish = Some(Wish::Suspend),
+            Some(JobControl::Continue) => {
                 Screen::again().map_err(Error::Enter)?;
                 app.wish = Some(Wish::Redraw);
             }
-            Some(signal) => return Ok(Some(signal)),
             None => {}
         }
         match app.wish.take() {
-            Some(Wish::Quit) => return Ok(None),
+            Some(Wish::Quit) => return Ok(()),
             Some(Wish::Suspend) => {
                 suspend()?;
-                signals.forget();
+                watch.job_control();
                 redraw(app, &mut terminal)?;
                 is_stale = true;
                 continue;
@@ -206,89 +202,6 @@ fn name(key: KeyEvent) -> Option<String> {
     } else {
         plain
     })
-}
-
-/// The terminal in the debugger's modes; dropping it puts everything back.
-struct Screen {
-    hook: Arc<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync>,
-}
-
-impl Screen {
-    fn enter() -> io::Result<Screen> {
-        let hook: Arc<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync> = Arc::from(panic::take_hook());
-        let before = Arc::clone(&hook);
-        panic::set_hook(Box::new(move |panic| {
-            Screen::leave();
-            before(panic);
-        }));
-        let screen = Screen { hook };
-        Screen::set_modes()?;
-        Ok(screen)
-    }
-
-    fn set_modes() -> io::Result<()> {
-        enable_raw_mode()?;
-        execute!(stdout(), EnterAlternateScreen, EnableMouseCapture)
-    }
-
-    /// Puts the terminal right as far as it can be done: the terminal may be gone already.
-    fn leave() {
-        let _ = execute!(stdout(), DisableMouseCapture, LeaveAlternateScreen, crossterm::cursor::Show);
-        let _ = disable_raw_mode();
-        let _ = stdout().flush();
-    }
-
-    /// Sets the modes anew after the process was stopped and goes on: the shell has changed them meanwhile.
-    fn again() -> io::Result<()> {
-        disable_raw_mode()?;
-        Screen::set_modes()
-    }
-}
-
-impl Drop for Screen {
-    fn drop(&mut self) {
-        Screen::leave();
-        if !std::thread::panicking() {
-            let hook = Arc::clone(&self.hook);
-            panic::set_hook(Box::new(move |panic| hook(panic)));
-        }
-    }
-}
-
-/// The last signal that came in.
-struct Signals {
-    last: Arc<AtomicUsize>,
-    ids: Vec<signal_hook::SigId>,
-}
-
-impl Signals {
-    fn watch() -> io::Result<Signals> {
-        let last = Arc::new(AtomicUsize::new(0));
-        let mut ids = Vec::new();
-        for signal in [SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT] {
-            ids.push(signal_hook::flag::register_usize(signal, Arc::clone(&last), signal as usize)?);
-        }
-        Ok(Signals { last, ids })
-    }
-
-    fn take(&self) -> Option<i32> {
-        match self.last.swap(0, Ordering::SeqCst) {
-            0 => None,
-            signal => i32::try_from(signal).ok(),
-        }
-    }
-
-    fn forget(&self) {
-        self.last.store(0, Ordering::SeqCst);
-    }
-}
-
-impl Drop for Signals {
-    fn drop(&mut self) {
-        for id in self.ids.drain(..) {
-            signal_hook::low_level::unregister(id);
-        }
-    }
 }
 
 #[cfg(test)]
