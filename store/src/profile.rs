@@ -55,8 +55,8 @@ impl Profile {
         self == Profile::Mantle321
     }
 
-    /// P11: whether the entry block is the one that no other block reaches, whatever its id (M149).
-    pub fn finds_entry_block_by_reach(self) -> bool {
+    /// P6, P7: whether an entry has a description exactly where the model can set it (M20).
+    pub fn ties_description_to_settable(self) -> bool {
         self == Profile::Mantle321
     }
 
@@ -84,6 +84,36 @@ impl Profile {
     /// hooks of the newer one have no access (M316).
     pub fn hooks_write_memory(self) -> bool {
         self == Profile::Seed
+    }
+
+    /// P10: whether `anonymization` means anything (M345).
+    pub fn has_anonymization(self) -> bool {
+        self == Profile::Mantle321
+    }
+
+    /// P11: whether the entry block is the one that no other block reaches, whatever its id (M149).
+    pub fn finds_entry_block_by_reach(self) -> bool {
+        self == Profile::Mantle321
+    }
+
+    /// P12: whether a block may not have a description (M155).
+    pub fn refuses_block_description(self) -> bool {
+        self == Profile::Mantle321
+    }
+
+    /// P13: whether a conditional `next` must have an `else` (M166).
+    pub fn requires_else(self) -> bool {
+        self == Profile::Mantle321
+    }
+
+    /// P14: whether prose may not jump to a hidden skill (M141).
+    pub fn refuses_jump_to_hidden(self) -> bool {
+        self == Profile::Mantle321
+    }
+
+    /// P15: whether `@tool` must name a tool of the skill (M146).
+    pub fn refuses_unknown_tool_token(self) -> bool {
+        self == Profile::Mantle321
     }
 
     /// P16: the names of the tools that complete and cancel the active skill (M213).
@@ -114,6 +144,11 @@ impl Profile {
         self == Profile::Seed
     }
 
+    /// P25: whether the result of a tool may start skills (M351).
+    pub fn tools_start_skills(self) -> bool {
+        self == Profile::Mantle321
+    }
+
     /// P27: whether `@skill`, `@block` and `@tool` without their one name are errors (M142a).
     pub fn refuses_incomplete_tokens(self) -> bool {
         self == Profile::Mantle321
@@ -121,6 +156,21 @@ impl Profile {
 
     /// P30: whether a non-null `initial_value` locks a project entry from the start (M44, M44a, M63).
     pub fn initial_value_locks(self) -> bool {
+        self == Profile::Mantle321
+    }
+
+    /// Whether a section of `integrations.yml` that isn't known is an error (M339).
+    pub fn refuses_unknown_integrations(self) -> bool {
+        self == Profile::Mantle321
+    }
+
+    /// Whether an `endpoints.yml` at the root keeps the agent from starting (M330).
+    pub fn refuses_endpoints(self) -> bool {
+        self == Profile::Mantle321
+    }
+
+    /// Whether silence ends a call in a skill of its own (M289).
+    pub fn has_hangup_skill(self) -> bool {
         self == Profile::Mantle321
     }
 }

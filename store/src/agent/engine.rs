@@ -3,6 +3,8 @@
 //! Ids, steps and entries are the engine's. A folder replaces a skill by one of the same id (M289) and a response by
 //! one of the same name (M288).
 
+use std::collections::BTreeSet;
+
 use crate::profile::Profile;
 
 /// A bundled skill, as its files would be written.
@@ -27,6 +29,12 @@ pub(super) fn skills(profile: Profile) -> Vec<Bundled> {
         skills.push(Bundled { id: "default_silence_timeout_hangup", skill: SILENCE_HANGUP, memory: "" });
     }
     skills
+}
+
+/// Returns the names of the packaged responses: the engine says them by itself.
+pub(super) fn response_names() -> BTreeSet<&'static str> {
+    let names = RESPONSES.lines().filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':'));
+    names.filter(|name| !name.starts_with(' ')).collect()
 }
 
 /// The packaged responses, as a `responses.yml` would have them.

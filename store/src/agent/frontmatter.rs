@@ -1,9 +1,9 @@
 //! Reads the frontmatter of a `skill.md` (M94 to M114, M183 to M191, M236).
 
-use super::field::{Context, nearest};
+use super::field::Context;
 use super::skill::{CompleteWhen, Confirmation, Skill, ToolConstraint, ToolImport, UtterTrigger};
 use super::yaml::{Kind, Node, Pair};
-use crate::diagnostic::{Diagnostic, Spanned, code};
+use crate::diagnostic::{Diagnostic, Spanned, code, nearest};
 use crate::name::Name;
 use crate::profile::Profile;
 use crate::value::Value;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::entry::{Entry, EntryKind, EntryScope};
-use super::field::{Context, is_identifier, nearest};
+use super::field::{Context, is_identifier};
 use super::yaml::{Kind, Node, Pair};
-use crate::diagnostic::{Diagnostic, Spanned, code};
+use crate::diagnostic::{Diagnostic, Spanned, code, nearest};
 use crate::name::{Name, PROJECT, split_key};
 use crate::value::Value;
 

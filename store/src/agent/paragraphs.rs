@@ -99,7 +99,7 @@ fn check_line(context: &mut Context<'_>, line: Range<usize>, is_first: bool) {
         plain_marker(context, &at);
     } else if is_first && (text.starts_with("else:") || text.starts_with("elif ")) {
         let at = context.file.place(line);
-        let found = Diagnostic::warning(code::PROSE_ELSE, at, "prose has no `else:`; this line is plain text");
+        let found = Diagnostic::error(code::PROSE_ELSE, at, "prose has no `else:`; this line is plain text");
         context.diagnostics.push(found.help("write one `if:` paragraph for each case"));
     }
 }

@@ -1,5 +1,8 @@
 //! Response texts (section 7 of the rules).
 
+use std::ops::Range;
+
+use super::field::is_identifier;
 use super::gate::Gate;
 use crate::diagnostic::{Place, Spanned};
 use crate::name::Name;
@@ -53,4 +56,45 @@ pub struct Button {
     pub title: Spanned<String>,
     /// The payload; the title where it is `None`.
     pub payload: Option<Spanned<String>>,
+}
+
+/// Reads `{session.<namespace>.<entry>}` or `{<entry>}` at the start of a text (M226). Returns it with the name that it
+/// reads.
+pub fn placeholder(text: &str) -> Option<(&str, &str)> {
+    let inside = text.strip_prefix('{')?;
+    let inside = &inside[..inside.find('}')?];
+    let whole = &text[..inside.len() + 2];
+    let name = inside.strip_prefix("session.").unwrap_or(inside);
+    let parts = if name.len() == inside.len() { 1 } else { 2 };
+    let is_name = name.split('.').count() == parts && name.split('.').all(is_identifier);
+    is_name.then_some((whole, name))
+}
+
+/// Returns the placeholders of a text: the bytes of each, and the name that it reads.
+pub fn placeholders(text: &str) -> Vec<(Range<usize>, &str)> {
+    let starts = text.match_indices('{').map(|(at, _)| at);
+    starts.filter_map(|at| placeholder(&text[at..]).map(|(whole, name)| (at..at + whole.len(), name))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_bare_or_have_three_parts() {
+        let cases = [
+            ("{day}", Some("day")),
+            ("{session.hold.day} rest", Some("hold.day")),
+            ("{hold.day}", None),
+            ("{session.day}", None),
+            ("{session.hold.day.x}", None),
+            ("{}", None),
+            ("{a b}", None),
+            ("{day", None),
+            ("{{day}}", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(placeholder(text).map(|(_, name)| name), expected, "{text}");
+        }
+    }
 }

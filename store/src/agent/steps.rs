@@ -1,11 +1,11 @@
 //! Reads the YAML of an ordered block (M153 to M168).
 
 use super::block::{Block, Branch, Collect, END, Next, Parameter, Step, StepKind};
-use super::field::{Context, nearest};
+use super::field::Context;
 use super::markdown::Fence;
 use super::paragraphs::instructions;
 use super::yaml::{Kind, Node};
-use crate::diagnostic::{Diagnostic, Spanned, code};
+use crate::diagnostic::{Diagnostic, Spanned, code, nearest};
 use crate::name::Name;
 use crate::value::Value;
 

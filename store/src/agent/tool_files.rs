@@ -26,6 +26,8 @@ pub(super) struct ToolFile {
     pub(super) calls: Vec<MemoryCall>,
     /// Whether memory may be written in a way that isn't told: through a name that isn't literal, or elsewhere.
     pub(super) has_unknown_writes: bool,
+    /// Whether memory may be read in a way that isn't told.
+    pub(super) has_unknown_reads: bool,
     /// The skills that `ActivateSkill` names (M351).
     pub(super) starts: Vec<Name>,
     /// Whether `ActivateSkill` is called with a name that isn't literal.
@@ -141,8 +143,9 @@ pub(super) fn read(file: &FileText<'_>) -> ToolFile {
                 let writes = kind == MentionKind::Set;
                 read.calls.push(MemoryCall { writes, key, function: function(at.start) });
             }
-            (MentionKind::Get, None) => {}
-            (MentionKind::Set | MentionKind::Elsewhere, _) => read.has_unknown_writes = true,
+            (MentionKind::Get, None) => read.has_unknown_reads = true,
+            (MentionKind::Set, None) => read.has_unknown_writes = true,
+            (MentionKind::Elsewhere, _) => (read.has_unknown_reads, read.has_unknown_writes) = (true, true),
             (MentionKind::Start, Some(skill)) => read.starts.push(skill.value),
             (MentionKind::Start, None) => read.has_unknown_starts = true,
         }

@@ -2,10 +2,14 @@
 //!
 //! Parsing returns what it could read together with its diagnostics and goes on.
 
+pub mod catalogue;
 pub mod code;
+mod nearest;
 pub mod render;
 
 use serde::Serialize;
+
+pub use nearest::nearest;
 
 use crate::name::Name;
 

@@ -1,4 +1,4 @@
-//! A diagnostic as people read it: file, line, caret and help, in plain text. JSON comes from `Serialize`.
+//! A diagnostic as people read it: file, line, caret and help. JSON comes from `Serialize`.
 
 use std::borrow::Cow;
 
@@ -11,11 +11,20 @@ use crate::visible::visible;
 /// Of a long line this many bytes are shown before and after the place.
 const CONTEXT_BYTES: usize = 200;
 
-/// Renders a diagnostic without colours and without a break at its end. `source` is the text of its file, where it is
+/// Whether a diagnostic is rendered with colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Text alone.
+    Plain,
+    /// With the colours of the terminal.
+    Colored,
+}
+
+/// Renders a diagnostic without a break at its end. `source` is the text of its file, where it is
 /// at hand; without it the place is named and no line is shown.
 ///
 /// Everything that authors wrote goes through [`visible`].
-pub fn render(diagnostic: &Diagnostic, source: Option<&str>) -> String {
+pub fn render(diagnostic: &Diagnostic, source: Option<&str>, style: Style) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -38,8 +47,12 @@ pub fn render(diagnostic: &Diagnostic, source: Option<&str>) -> String {
     if let Some(help) = &help {
         report = report.element(Level::HELP.message(&**help));
     }
-    let rendered = Renderer::plain().decor_style(DecorStyle::Ascii).render(&[report]);
-    let place = format!("--> {file}:{}:{}", diagnostic.at.line, diagnostic.at.column);
+    let (renderer, reset) = match style {
+        Style::Plain => (Renderer::plain(), ""),
+        Style::Colored => (Renderer::styled(), "\x1b[0m"),
+    };
+    let rendered = renderer.decor_style(DecorStyle::Ascii).render(&[report]);
+    let place = format!("-->{reset} {file}:{}:{}", diagnostic.at.line, diagnostic.at.column);
     with_place(&rendered, &place)
 }
 
@@ -104,7 +117,7 @@ mod tests {
             end: (start + part.len()) as u32,
         };
         let found = Diagnostic::warning(code::MEMORY_TYPE, at, "`sting` is no type").help("write `text`");
-        assert_eq!(render(&found, Some(source)), expected.trim_matches('\n'));
+        assert_eq!(render(&found, Some(source), Style::Plain), expected.trim_matches('\n'));
     }
 
     #[test]
@@ -145,7 +158,7 @@ warning[replay.memory.type]: `sting` is no type
     fn without_the_source_the_place_is_named() {
         let at = Place { file: Name::from("memory.yml"), line: 3, column: 2, start: 40, end: 44 };
         let found = Diagnostic::error(code::MEMORY_SHAPE, at, "wrong");
-        assert_eq!(render(&found, Some("short")), render(&found, None));
-        assert_eq!(render(&found, None), "error[replay.memory.shape]: wrong\n--> memory.yml:3:2");
+        assert_eq!(render(&found, Some("short"), Style::Plain), render(&found, None, Style::Plain));
+        assert_eq!(render(&found, None, Style::Plain), "error[replay.memory.shape]: wrong\n--> memory.yml:3:2");
     }
 }

@@ -4,7 +4,7 @@ use super::State;
 use super::access::{ReadDecision, Reader, Site, read};
 use super::gate::gate;
 use crate::agent::Agent;
-use crate::agent::response::{Response, Variant};
+use crate::agent::response::{Response, Variant, placeholder};
 use crate::name::Name;
 use crate::profile::Profile;
 
@@ -81,44 +81,4 @@ fn fill(agent: &Agent, profile: Profile, state: &State, text: &str, reads: &mut 
     }
     filled.push_str(rest);
     filled
-}
-
-/// Reads `{session.<namespace>.<entry>}` or `{<entry>}` at the start of the text (M226). Returns it with the name that it
-/// reads.
-fn placeholder(text: &str) -> Option<(&str, &str)> {
-    let inside = text.strip_prefix('{')?;
-    let inside = &inside[..inside.find('}')?];
-    let whole = &text[..inside.len() + 2];
-    let name = inside.strip_prefix("session.").unwrap_or(inside);
-    let parts = if name.len() == inside.len() { 1 } else { 2 };
-    let is_name = name.split('.').count() == parts && name.split('.').all(is_identifier);
-    is_name.then_some((whole, name))
-}
-
-fn is_identifier(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn placeholders_are_bare_or_have_three_parts() {
-        let cases = [
-            ("{day}", Some("day")),
-            ("{session.hold.day} rest", Some("hold.day")),
-            ("{hold.day}", None),
-            ("{session.day}", None),
-            ("{session.hold.day.x}", None),
-            ("{}", None),
-            ("{a b}", None),
-            ("{day", None),
-            ("{{day}}", None),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(placeholder(text).map(|(_, name)| name), expected, "{text}");
-        }
-    }
 }

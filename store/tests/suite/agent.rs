@@ -10,6 +10,7 @@ use replay_store::agent::prose::TokenKind;
 use replay_store::agent::skill::SkillOrigin;
 use replay_store::agent::tools::Tools;
 use replay_store::agent::{Agent, Scope, source};
+use replay_store::diagnostic::render::{Style, render};
 use replay_store::diagnostic::{Diagnostic, Place, Severity};
 use replay_store::name::Name;
 use replay_store::profile::{Profile, ProfileBasis};
@@ -496,7 +497,7 @@ proptest! {
         let agent = Agent::load(definition(&files), Some(profile));
         for found in &agent.diagnostics {
             let source = agent.text_of(&found.at.file);
-            replay_store::diagnostic::render::render(found, source.as_deref());
+            render(found, source.as_deref(), Style::Plain);
             if let Some(source) = source {
                 prop_assert!(source.get(found.at.start as usize..found.at.end as usize).is_some(), "{found:?}");
             }

@@ -83,7 +83,7 @@ fn prose(agent: &Agent, skill: &Skill, prose: &Prose, found: &mut Vec<Diagnostic
 }
 
 /// Says why a skill can't read a qualified name, whatever it holds, if it can't.
-fn unreadable(agent: &Agent, skill: Option<&Skill>, key: &str) -> Option<String> {
+pub(super) fn unreadable(agent: &Agent, skill: Option<&Skill>, key: &str) -> Option<String> {
     let (space, name) = split_key(key)?;
     if space == SYSTEM {
         return Some("belongs to the engine and can't be named".to_owned());
