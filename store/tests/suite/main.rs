@@ -2,7 +2,9 @@
 
 mod agent;
 mod archive;
+mod cases;
 mod codec;
+mod corpus_check;
 mod corpus_sessions;
 mod generated;
 mod import;

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::{Facts, meant};
 use super::memory::{is_cut, misfit};
+use super::names::{meant as entry_meant, unreadable};
 use super::reach::{Reach, can_hold};
 use super::values::resolve;
 use crate::agent::block::{Block, END, Next, Parameter, Step, StepKind};
-use crate::agent::check::names::unreadable;
 use crate::agent::entry::EntryScope;
 use crate::agent::prose::TokenKind;
 use crate::agent::skill::Skill;
@@ -187,7 +187,8 @@ impl Looked<'_> {
                 }
             {
                 let message = format!("`session.{}` {why}, so `{name}` stays empty", key.value);
-                found.push(Diagnostic::error(code::STEP_UNKNOWN_REFERENCE, key.at.clone(), message));
+                let help = entry_meant(self.facts.agent, Some(self.skill), &key.value);
+                found.push(Diagnostic::error(code::STEP_UNKNOWN_REFERENCE, key.at.clone(), message).help_if(help));
             }
         }
         let Some(declared) = self.facts.tool(self.skill, &tool.value).filter(|declared| !declared.takes_any) else {

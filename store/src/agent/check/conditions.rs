@@ -35,7 +35,11 @@ struct Looked<'a> {
 
 impl Looked<'_> {
     fn read(&self, reference: &Reference) -> Values {
-        read(self.facts, &self.reach.values, self.site.skill, reference)
+        let values = match self.site.kind {
+            SiteKind::Skill | SiteKind::Precondition(_) => &self.reach.before,
+            _ => &self.reach.values,
+        };
+        read(self.facts, values, self.site.skill, reference)
     }
 
     fn place(&self, part: &Expression) -> Place {
@@ -109,7 +113,7 @@ fn said(looked: &Looked<'_>, reference: &Reference) -> String {
         entry.scope == EntryScope::Project && !entry.initial.is_null() && looked.facts.profile.initial_value_locks()
     });
     match (values.is_written, &values.known[..], values.any_of) {
-        (false, [Value::Null], None) if matches!(looked.site.kind, SiteKind::Skill) => {
+        (false, [Value::Null], None) if matches!(looked.site.kind, SiteKind::Skill | SiteKind::Precondition(_)) => {
             "stays None, because nothing that runs before the skill writes it".to_owned()
         }
         (false, [Value::Null], None) => "stays None, because nothing writes it".to_owned(),

@@ -6,8 +6,8 @@ use super::facts::{Facts, beginning_of, meant};
 use crate::agent::yaml::{Kind, Node, Pair};
 use crate::diagnostic::{Diagnostic, Severity, code};
 
-/// Top-level keys of `agent.yml`, in either generation (M298).
-const AGENT_KEYS: [&str; 13] = [
+/// Top-level keys of `agent.yml`, in either generation (M298), and the two labels that real folders carry.
+const AGENT_KEYS: [&str; 15] = [
     "agent",
     "rules",
     "prompts",
@@ -21,6 +21,8 @@ const AGENT_KEYS: [&str; 13] = [
     "privacy",
     "fillers",
     "knowledge_answering",
+    "name",
+    "description",
 ];
 /// Sections of `integrations.yml` (M339); `llm` has findings of its own (M302).
 const SECTIONS: [&str; 15] = [

@@ -2,14 +2,16 @@
 //!
 //! Rights count here, access lists don't: a denied read is legal and gives nothing (M39).
 
+use std::ops::Range;
+
 use crate::agent::Agent;
 use crate::agent::block::{Next, StepKind};
-use crate::agent::entry::EntryScope;
+use crate::agent::entry::{Entry, EntryScope};
 use crate::agent::gate::Gate;
 use crate::agent::prose::{Prose, TokenKind};
 use crate::agent::skill::Skill;
-use crate::diagnostic::{Diagnostic, code};
-use crate::name::{PROJECT, SYSTEM, split_key};
+use crate::diagnostic::{Diagnostic, Place, Spanned, code, nearest};
+use crate::name::{Name, PROJECT, SYSTEM, split_key};
 
 /// Checks every condition and memory token of the agent.
 pub(in crate::agent) fn check(agent: &Agent) -> Vec<Diagnostic> {
@@ -63,10 +65,11 @@ fn check_skill(agent: &Agent, skill: &Skill, found: &mut Vec<Diagnostic>) {
 fn gate(agent: &Agent, skill: Option<&Skill>, gate: Option<&Gate>, code: &'static str, found: &mut Vec<Diagnostic>) {
     let Some(gate) = gate else { return };
     let Some(condition) = &gate.condition else { return };
-    for (reference, _) in condition.references() {
+    for (reference, span) in condition.references() {
         if let Some(why) = unreadable(agent, skill, &reference.key) {
             let message = format!("`session.{}` {why}", reference.key);
-            found.push(Diagnostic::error(code, gate.text.at.clone(), message));
+            let at = place_in_line(agent, &gate.text, span);
+            found.push(Diagnostic::error(code, at, message).help_if(meant(agent, skill, &reference.key)));
         }
     }
 }
@@ -77,9 +80,39 @@ fn prose(agent: &Agent, skill: &Skill, prose: &Prose, found: &mut Vec<Diagnostic
             && let Some(why) = unreadable(agent, Some(skill), key)
         {
             let message = format!("`@memory.{key}` {why}");
-            found.push(Diagnostic::error(code::PROSE_UNKNOWN_REFERENCE, token.at.clone(), message));
+            let diagnostic = Diagnostic::error(code::PROSE_UNKNOWN_REFERENCE, token.at.clone(), message);
+            found.push(diagnostic.help_if(meant(agent, Some(skill), key)));
         }
     }
+}
+
+/// Returns where a part of a text stands, if the text stands in one line as it is; else where the text stands.
+fn place_in_line(agent: &Agent, text: &Spanned<String>, part: Range<usize>) -> Place {
+    let at = &text.at;
+    let bytes = agent.definition.file(&at.file).unwrap_or_default();
+    let written = bytes.get(at.start as usize..at.end as usize).and_then(|bytes| std::str::from_utf8(bytes).ok());
+    let offset = written.and_then(|written| written.find(&text.value)).filter(|_| !text.value.contains('\n'));
+    let Some((written, offset)) = written.zip(offset) else { return at.clone() };
+    let before = &written[..offset + part.start];
+    if before.contains('\n') {
+        return at.clone();
+    }
+    let start = at.start + before.len() as u32;
+    let column = at.column + before.chars().count() as u32;
+    Place { start, end: start + part.len() as u32, column, ..at.clone() }
+}
+
+/// Says which entry is meant by a qualified name that can't be read, if one is near.
+pub(super) fn meant(agent: &Agent, skill: Option<&Skill>, key: &str) -> Option<String> {
+    let (space, name) = split_key(key)?;
+    if space != PROJECT && !agent.skills.contains_key(space) {
+        let known: Vec<&str> = agent.skills.keys().map(Name::as_str).chain([PROJECT]).collect();
+        return nearest(space, &known).map(|space| format!("did you mean `{space}.{name}`?"));
+    }
+    let is_readable = |entry: &&Entry| unreadable(agent, skill, &entry.key).is_none();
+    let entries = agent.entries().filter(|entry| split_key(&entry.key).is_some_and(|(owner, _)| owner == space));
+    let known: Vec<&str> = entries.filter(is_readable).map(|entry| &*entry.name).collect();
+    nearest(name, &known).map(|name| format!("did you mean `{space}.{name}`?"))
 }
 
 /// Says why a skill can't read a qualified name, whatever it holds, if it can't.

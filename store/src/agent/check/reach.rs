@@ -24,24 +24,27 @@ pub(super) struct Reach {
     pub(super) started: BTreeSet<Name>,
     /// The skills that some route leads to, whether or not their gate can open.
     pub(super) routed: BTreeSet<Name>,
-    /// What each entry can hold.
+    /// What each entry can hold before a skill starts, as far as those that can start write it.
+    pub(super) before: BTreeMap<Name, Values>,
+    /// What each entry can hold if every skill starts. A skill that doesn't is one finding, not one for each entry.
     pub(super) values: BTreeMap<Name, Values>,
 }
 
 pub(super) fn reach(facts: &Facts<'_>) -> Reach {
+    let all: BTreeSet<Name> = facts.agent.skills.keys().cloned().collect();
+    let everything = values(facts, &all);
     let mut started = BTreeSet::new();
-    for round in 0..ROUNDS {
-        let values = values(facts, &started);
+    for _ in 0..ROUNDS {
+        let before = values(facts, &started);
         let routed = routed(facts, &started);
-        let mut grown: BTreeSet<Name> = routed.iter().filter(|id| can_open(facts, &values, id)).cloned().collect();
+        let mut grown: BTreeSet<Name> = routed.iter().filter(|id| can_open(facts, &before, id)).cloned().collect();
         grown.extend(started.iter().cloned());
         if grown == started {
-            return Reach { started, routed, values };
+            return Reach { started, routed, before, values: everything };
         }
-        started = if round + 2 < ROUNDS { grown } else { facts.agent.skills.keys().cloned().collect() };
+        started = grown;
     }
-    let values = values(facts, &started);
-    Reach { routed: started.clone(), started, values }
+    Reach { routed: all.clone(), started: all, before: everything.clone(), values: everything }
 }
 
 /// Returns the skills that some route leads to.

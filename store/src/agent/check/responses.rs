@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::facts::{Facts, meant};
-use super::names::unreadable;
+use super::names::{meant as entry_meant, unreadable};
 use super::reach::is_denied;
 use super::values::{button_key, resolve};
 use crate::agent::block::StepKind;
@@ -119,7 +119,8 @@ fn check_response(facts: &Facts<'_>, response: &Response, readers: &[&Skill], fo
                 if let Some(why) = unreadable_for_all(facts, readers, &reference.key) {
                     let at = facts.place_in(&gate.text.value, &gate.text.at, span);
                     let message = format!("`session.{}` {why}", reference.key);
-                    found.push(Diagnostic::error(code::CONDITION_UNKNOWN_KEY, at, message));
+                    let help = entry_meant(facts.agent, readers.first().copied(), &reference.key);
+                    found.push(Diagnostic::error(code::CONDITION_UNKNOWN_KEY, at, message).help_if(help));
                 }
             }
         }
@@ -154,7 +155,8 @@ fn check_placeholders(facts: &Facts<'_>, readers: &[&Skill], text: &Spanned<Stri
         if split_key(name).is_some() {
             if let Some(why) = unreadable_for_all(facts, readers, name) {
                 let message = format!("`{written}` {why}");
-                found.push(Diagnostic::error(code::RESPONSE_UNDECLARED, at(), message));
+                let help = entry_meant(facts.agent, readers.first().copied(), name);
+                found.push(Diagnostic::error(code::RESPONSE_UNDECLARED, at(), message).help_if(help));
             } else if let Some(reader) = readers.iter().find(|reader| is_denied(facts, reader, name)) {
                 let message = format!(
                     "`{written}` stays as it is written, because `deny_read` of `{}` lists `{name}`",
