@@ -9,29 +9,177 @@ use std::path::{Path, PathBuf};
 use replay_store::agent::{Agent, check, source};
 use replay_store::diagnostic::{Diagnostic, Severity};
 
+/// What the copies lack, as errors: only parts of most folders are here.
+const GAPS: [&str; 3] =
+    ["mantle.validation.config.missing_integrations", "replay.agent.missing_file", "replay.agent.no_skill"];
+
+/// Every other error, read by hand in the file and against the rule: folder, file and lines, code, why it is right.
+const VERIFIED: &[(&str, &str, &str, &str)] = &[
+    (
+        "step-01-faq",
+        "skills/trip_faq/skill.md:13",
+        "replay.prose.unknown_skill",
+        "A step of a tutorial names a skill of a later step (M142).",
+    ),
+    (
+        "step-04-scoped",
+        "skills/flight_status/skill.md:21",
+        "replay.prose.unknown_skill",
+        "A step of a tutorial names a skill of a later step (M142).",
+    ),
+    (
+        "step-04-scoped",
+        "skills/flight_status/skill.md:25",
+        "replay.prose.unknown_skill",
+        "A step of a tutorial names a skill of a later step (M142).",
+    ),
+    (
+        "step-04-scoped",
+        "skills/flight_status/skill.md:25",
+        "replay.prose.unknown_skill",
+        "A step of a tutorial names a skill of a later step (M142).",
+    ),
+    (
+        "step-06-composition",
+        "skills/authenticate/skill.md:23",
+        "replay.prose.unknown_skill",
+        "A step of a tutorial names a skill of a later step (M142).",
+    ),
+    (
+        "step-06-composition",
+        "skills/change_booking/skill.md:32",
+        "replay.prose.unknown_skill",
+        "A step of a tutorial names a skill of a later step (M142).",
+    ),
+    (
+        "maestro-voice-appointment-skills",
+        "skills/book_appointment/skill.md:29",
+        "mantle.validation.prose.session_reference_in_instructions",
+        "A path of a condition in free prose; backticks don't make it anything else (M29).",
+    ),
+    (
+        "malar-saravanan-nourishher-voice",
+        "skills/hypothyroidism_nutrition/skill.md:45",
+        "replay.prose.unknown_skill",
+        "The folder is here in part, without that skill (M142).",
+    ),
+    (
+        "malar-saravanan-nourishher-voice",
+        "skills/intake_profile/skill.md:17",
+        "replay.response.unknown",
+        "The folder is here in part, without its responses.yml (M235).",
+    ),
+    (
+        "samakshmehra-civico",
+        "skills/check_status/skill.md:12",
+        "replay.response.unknown",
+        "The folder is here in part, without its responses.yml (M235).",
+    ),
+    (
+        "samakshmehra-civico",
+        "skills/check_status/skill.md:30",
+        "replay.response.unknown",
+        "The folder is here in part, without its responses.yml (M235).",
+    ),
+    (
+        "samakshmehra-civico",
+        "skills/check_status/skill.md:103",
+        "replay.response.unknown",
+        "The folder is here in part, without its responses.yml (M235).",
+    ),
+    (
+        "samakshmehra-civico",
+        "skills/report_problem/skill.md:28",
+        "replay.response.unknown",
+        "The folder is here in part, without its responses.yml (M235).",
+    ),
+    (
+        "samakshmehra-civico",
+        "skills/report_problem/skill.md:29",
+        "replay.response.unknown",
+        "The folder is here in part, without its responses.yml (M235).",
+    ),
+    (
+        "samakshmehra-civico",
+        "skills/report_problem/skill.md:30",
+        "replay.response.unknown",
+        "The folder is here in part, without its responses.yml (M235).",
+    ),
+    (
+        "samakshmehra-civico",
+        "skills/report_problem/skill.md:42",
+        "replay.response.unknown",
+        "The folder is here in part, without its responses.yml (M235).",
+    ),
+    (
+        "samakshmehra-civico",
+        "skills/report_problem/skill.md:43",
+        "replay.response.unknown",
+        "The folder is here in part, without its responses.yml (M235).",
+    ),
+    (
+        "samakshmehra-civico",
+        "skills/report_problem/skill.md:44",
+        "replay.response.unknown",
+        "The folder is here in part, without its responses.yml (M235).",
+    ),
+    (
+        "session-start-personalization",
+        "skills/view_transactions/skill.md:9",
+        "replay.condition.unknown_key",
+        "The folder is here in part, without the memory.yml of the skill (M90).",
+    ),
+    (
+        "session-start-personalization",
+        "skills/view_transactions/skill.md:15",
+        "mantle.validation.prose.unknown_memory_key",
+        "The folder is here in part, without the memory.yml of the skill (M90).",
+    ),
+    (
+        "session-start-personalization",
+        "skills/view_transactions/skill.md:18",
+        "mantle.validation.prose.unknown_memory_key",
+        "The folder is here in part, without the memory.yml of the skill (M90).",
+    ),
+    (
+        "session-start-personalization",
+        "skills/view_transactions/skill.md:21",
+        "mantle.validation.prose.unknown_memory_key",
+        "The folder is here in part, without the memory.yml of the skill (M90).",
+    ),
+];
+
+/// How often each code is found in the whole corpus.
+const COUNTS: &[(&str, usize)] = &[];
+
 #[test]
-fn every_agent_of_the_corpus_is_checked() {
+fn every_agent_of_the_corpus_is_checked_without_a_false_error() {
     let Some(root) = corpus() else { return };
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut errors: BTreeSet<(String, String, &str)> = BTreeSet::new();
     for folder in agent_folders(&root) {
+        let name = folder.file_name().and_then(|name| name.to_str()).expect("the corpus has plain names");
         for found in findings(&folder) {
             *counts.entry(found.code).or_default() += 1;
-            if env::var_os("REPLAY_SHOW").is_some() {
-                println!(
-                    "{}: {:?} {} {}:{} {}",
-                    folder.strip_prefix(&root).unwrap().display(),
-                    found.severity,
-                    found.code,
-                    found.at.file,
-                    found.at.line,
-                    found.message
-                );
+            if found.severity == Severity::Error && !GAPS.contains(&found.code) {
+                errors.insert((name.to_owned(), format!("{}:{}", found.at.file, found.at.line), found.code));
             }
         }
     }
-    for (code, count) in counts {
-        println!("{count:5} {code}");
-    }
+    let verified = VERIFIED.iter().map(|(name, place, code, _)| ((*name).to_owned(), (*place).to_owned(), *code));
+    let verified: BTreeSet<_> = verified.collect();
+    assert_eq!(errors.difference(&verified).collect::<Vec<_>>(), Vec::<&_>::new(), "errors that nobody verified");
+    assert_eq!(verified.difference(&errors).collect::<Vec<_>>(), Vec::<&_>::new(), "errors that are gone");
+    let expected: BTreeMap<&str, usize> = COUNTS.iter().copied().collect();
+    assert_eq!(counts, expected);
+}
+
+#[test]
+fn a_missing_integrations_file_is_one_finding() {
+    let Some(root) = corpus() else { return };
+    let folder = root.join("RasaHQ__rasa-community-resources/examples/mantle-text-payment-plan-authority-gpt");
+    let codes = findings(&folder).into_iter().filter(|found| found.at.file == *"integrations.yml");
+    assert_eq!(codes.map(|found| found.code).collect::<Vec<_>>(), ["mantle.validation.config.missing_integrations"]);
 }
 
 fn findings(folder: &Path) -> Vec<Diagnostic> {
@@ -60,10 +208,13 @@ fn agent_folders(root: &Path) -> BTreeSet<PathBuf> {
     found
 }
 
+/// Returns the corpus of real agents; `None` where it isn't at hand, which is said.
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn corpus() -> Option<PathBuf> {
     let root = env::var_os("REPLAY_CORPUS").map(PathBuf::from);
     if root.is_none() {
-        assert!(env::var_os("REPLAY_CORPUS_REQUIRED").is_none(), "REPLAY_CORPUS is required and not set");
+        let is_required = env::var_os("REPLAY_CORPUS_REQUIRED").is_some_and(|value| value == "1");
+        assert!(!is_required, "REPLAY_CORPUS is not set, and REPLAY_CORPUS_REQUIRED is");
         println!("skipped: REPLAY_CORPUS is not set");
     }
     root
