@@ -150,7 +150,21 @@ const VERIFIED: &[(&str, &str, &str, &str)] = &[
 ];
 
 /// How often each code is found in the whole corpus.
-const COUNTS: &[(&str, usize)] = &[];
+const COUNTS: &[(&str, usize)] = &[
+    ("mantle.validation.config.missing_integrations", 24),
+    ("mantle.validation.prose.session_reference_in_instructions", 1),
+    ("mantle.validation.prose.unknown_memory_key", 3),
+    ("replay.agent.missing_file", 17),
+    ("replay.agent.nested_setting", 18),
+    ("replay.agent.no_skill", 3),
+    ("replay.condition.unknown_key", 1),
+    ("replay.prose.unknown_skill", 7),
+    ("replay.response.unknown", 10),
+    ("replay.response.unused", 6),
+    ("replay.skill.complete_when_blocks", 1),
+    ("replay.skill.missing_file", 5),
+    ("replay.tools.unknown", 16),
+];
 
 #[test]
 fn every_agent_of_the_corpus_is_checked_without_a_false_error() {
