@@ -154,7 +154,7 @@ fn read(agent: &mut Agent, files: &Files<'_>, profile: Profile, diagnostics: &mu
         }
         None if !agent.definition.files.is_empty() => {
             let message = "the folder has no agent.yml, so persona and rules are unknown";
-            diagnostics.push(Diagnostic::error(code::AGENT_MISSING_FILE, place_of_file("agent.yml"), message));
+            diagnostics.push(Diagnostic::warning(code::AGENT_MISSING_FILE, place_of_file("agent.yml"), message));
         }
         None => {}
     }

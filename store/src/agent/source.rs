@@ -75,6 +75,26 @@ pub fn read(path: &Path) -> Result<(Definition, Vec<Diagnostic>), SourceError> {
     Ok((reader.definition, reader.diagnostics))
 }
 
+/// Returns tool code as it stands on disk, with the bytes of a place in it; `None` for any other file. A definition keeps
+/// outlines, in which lines and columns are the same and bytes aren't.
+pub fn tool_code(folder: &Path, at: &Place) -> Option<(String, Place)> {
+    if !at.file.ends_with(".py") {
+        return None;
+    }
+    let root = folder.canonicalize().ok()?;
+    let mut reader = Reader { root, definition: Definition::default(), diagnostics: Vec::new() };
+    let full = reader.inside(&at.file)?;
+    let text = String::from_utf8_lossy(&reader.bytes(&at.file, &full).ok()??).into_owned();
+    let line_start: usize = text.split_inclusive('\n').take(at.line as usize - 1).map(str::len).sum();
+    let line = text.get(line_start..)?.lines().next()?;
+    let (offset, _) = line.char_indices().nth(at.column as usize - 1)?;
+    let start = line_start + offset;
+    let end = (start + (at.end - at.start) as usize).min(line_start + line.len());
+    text.get(start..end)?;
+    let at = Place { start: start as u32, end: end as u32, ..at.clone() };
+    Some((text, at))
+}
+
 /// What is kept of a file.
 #[derive(Clone, Copy)]
 enum Keep {

@@ -9,7 +9,7 @@ use replay_store::agent::definition::Definition;
 use replay_store::agent::prose::TokenKind;
 use replay_store::agent::skill::SkillOrigin;
 use replay_store::agent::tools::Tools;
-use replay_store::agent::{Agent, Scope, source};
+use replay_store::agent::{Agent, Scope, check, source};
 use replay_store::diagnostic::render::{Style, render};
 use replay_store::diagnostic::{Diagnostic, Place, Severity};
 use replay_store::name::Name;
@@ -487,7 +487,7 @@ proptest! {
     #[test]
     fn no_bytes_make_a_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let files: Vec<(&str, &[u8])> = FILES.iter().map(|path| (*path, &bytes[..])).collect();
-        Agent::load(definition(&files), None);
+        check::check(&Agent::load(definition(&files), None));
     }
 
     #[test]
@@ -495,7 +495,7 @@ proptest! {
         let files: Vec<(&str, &[u8])> = FILES.iter().map(|path| (*path, text.as_bytes())).collect();
         let profile = if newer { Profile::Mantle321 } else { Profile::Seed };
         let agent = Agent::load(definition(&files), Some(profile));
-        for found in &agent.diagnostics {
+        for found in &check::check(&agent) {
             let source = agent.text_of(&found.at.file);
             render(found, source.as_deref(), Style::Plain);
             if let Some(source) = source {

@@ -164,7 +164,10 @@ fn run(fences: &[Fence<'_>], right: bool, profile: Option<Profile>) -> (Vec<Diag
     check::sort(&mut found);
     let said: String = found
         .iter()
-        .map(|one| render(one, agent.definition.file(&one.at.file), Style::Plain) + "\n")
+        .map(|one| match source::tool_code(&root, &one.at) {
+            Some((text, at)) => render(&Diagnostic { at, ..one.clone() }, Some(&text), Style::Plain) + "\n",
+            None => render(one, agent.text_of(&one.at.file).as_deref(), Style::Plain) + "\n",
+        })
         .collect::<Vec<_>>()
         .join("\n");
     let trimmed: String = said.lines().map(|line| format!("{}\n", line.trim_end())).collect();

@@ -20,7 +20,7 @@ mod usage;
 mod values;
 
 use super::Agent;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity, code};
 
 use facts::Facts;
 
@@ -32,6 +32,9 @@ pub fn check(agent: &Agent) -> Vec<Diagnostic> {
     let reach = reach::reach(&facts);
     let usage = usage::usage(&facts);
     let mut found = agent.diagnostics.clone();
+    // A part of an agent can be looked at, and is not to be released.
+    let missing = found.iter_mut().filter(|found| found.code == code::AGENT_MISSING_FILE);
+    missing.for_each(|found| found.severity = Severity::Error);
     config::check(&facts, &mut found);
     memory::check(&facts, &reach, &usage, &mut found);
     skills::check(&facts, &reach, &mut found);
