@@ -15,6 +15,7 @@ mod import_traps;
 mod log;
 mod prompt;
 mod replay;
+mod rules;
 mod session;
 mod tidy;
 mod way_out;

@@ -1,0 +1,8 @@
+//! The engine's rules: what wishes lead to, and who may do what.
+
+mod access;
+mod blocks;
+mod laws;
+mod skills;
+mod tools;
+pub(crate) mod world;
