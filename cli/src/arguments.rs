@@ -177,6 +177,36 @@ pub(crate) enum Command {
         #[arg(value_name = "LOG")]
         log: PathBuf,
     },
+    /// Check an agent folder: what the engine refuses, and what it lets through to hurt later
+    ///
+    /// All findings are said at once, by file and line. The exit code is 1 where one of them is an error.
+    Check {
+        /// The agent folder
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+        /// What to write [default: human; json with --json]
+        #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+        format: Option<Report>,
+    },
+    /// Explain a code of `check`, with an example of wrong and right [default: list all codes]
+    Explain {
+        /// The code, as `check` writes it in brackets
+        #[arg(value_name = "CODE")]
+        code: Option<String>,
+    },
+}
+
+/// What `check` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Report {
+    /// Each finding with its line and a caret.
+    Human,
+    /// One line of JSON, with its schema.
+    Json,
+    /// Annotations that GitHub shows beside the lines.
+    Github,
+    /// SARIF 2.1.0, which code scanners read.
+    Sarif,
 }
 
 /// What `show` shows.

@@ -70,6 +70,14 @@ pub(crate) enum Failure {
     /// The agent folder can't be read.
     #[error(transparent)]
     Agent(#[from] SourceError),
+    /// `explain` doesn't know a code.
+    #[error("no code is called {code:?}; {}", .similar)]
+    NoSuchCode {
+        /// What was asked for.
+        code: String,
+        /// What may be meant.
+        similar: String,
+    },
     /// A record contradicts what the log holds already.
     #[error("{0}")]
     Contradiction(String),
@@ -95,7 +103,8 @@ impl Failure {
             Failure::SessionAndCommand
             | Failure::SeveralSessions { .. }
             | Failure::NoSuchSession { .. }
-            | Failure::OutOfRange { .. } => Exit::Usage,
+            | Failure::OutOfRange { .. }
+            | Failure::NoSuchCode { .. } => Exit::Usage,
             Failure::Empty { .. }
             | Failure::NoDefinition { .. }
             | Failure::Read { .. }

@@ -7,9 +7,9 @@ use replay_store::event::finding::{Finding, FindingKind};
 use replay_store::name::Name;
 use replay_store::replay::Session;
 
-use crate::arguments::{Arguments, Command, Global, Place};
+use crate::arguments::{Arguments, Command, Global, Place, Report};
 use crate::commands::prompt::Wanted;
-use crate::commands::{export, import, list, prompt, show, summary, verify};
+use crate::commands::{check, explain, export, import, list, prompt, show, summary, verify};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -80,6 +80,12 @@ pub(crate) fn run(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome,
             Ok(answered(&session, exit))
         }
         Command::Verify { log } => Ok(verify::verify(&log, global.json, out)?.into()),
+        Command::Check { folder, format } => {
+            let default = if global.json { Report::Json } else { Report::Human };
+            Ok(check::check(&folder, global.profile, format.unwrap_or(default), out)?.into())
+        }
+        Command::Explain { code: Some(code) } => Ok(explain::explain(&code, global.json, out)?.into()),
+        Command::Explain { code: None } => Ok(explain::list(global.json, out)?.into()),
     }
 }
 

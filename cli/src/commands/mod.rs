@@ -1,9 +1,12 @@
 //! One file a command; each writes its answer and says how the run ended.
 
+pub(crate) mod check;
+pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod prompt;
+mod sarif;
 pub(crate) mod show;
 pub(crate) mod summary;
 pub(crate) mod verify;

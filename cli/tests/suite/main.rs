@@ -2,6 +2,7 @@
 
 mod answers;
 mod broken;
+mod check;
 mod corpus;
 mod exits;
 mod program;

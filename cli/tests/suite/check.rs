@@ -1,0 +1,148 @@
+//! `check` and `explain` answer in each form, and say with their exit code what they found.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::program::{LIBRARY, replay, text};
+
+/// Makes an agent folder with one error, one warning and one note in it.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("it stands in a folder")).expect("it can be made");
+        fs::write(path, text).expect("it can be written");
+    };
+    write("agent.yml", "agent: {persona: P}\n");
+    write("integrations.yml", "model_groups: [{id: main}]\n");
+    write("memory.yml", "verified: {type: bool, llm_settable: true}\nphone: {typ: text}\n");
+    write("skills/hold/skill.md", "---\nname: Hold\ndescription: D\nimport_tools: [find]\n---\nHelp.\n");
+    folder
+}
+
+fn check(folder: &Path, arguments: &[&str], code: i32) -> String {
+    let folder = folder.to_str().expect("the path is text");
+    let output = replay(&[&["check", folder][..], arguments].concat());
+    assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+#[test]
+fn people_read_lines_with_carets_and_a_sum() {
+    let said = check(folder().path(), &[], 1);
+    assert!(said.contains("error[mantle.validation.memory.project_llm_settable]"), "{said}");
+    assert!(said.contains(" --> memory.yml:1:24\n"), "{said}");
+    assert!(said.contains("did you mean `type`?"), "{said}");
+    assert!(said.contains("1 error, 1 warning, 1 note; 1 skill, profile seed (the default)\n"), "{said}");
+    assert!(!said.contains('\u{1b}'));
+    assert!(check(folder().path(), &["--color", "always"], 1).contains("\u{1b}["));
+}
+
+#[test]
+fn the_profile_can_be_named() {
+    let said = check(folder().path(), &["--profile", "mantle-3.21"], 1);
+    assert!(
+        said.contains("replay.agent.missing_model_group") && said.contains("profile mantle-3.21 (asked for)"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_sample_without_errors_is_fine() {
+    check(&crate::program::root().join(LIBRARY), &[], 0);
+}
+
+#[test]
+fn json_has_a_schema_and_every_finding() {
+    let folder = folder();
+    let said = check(folder.path(), &["--json"], 1);
+    assert_eq!(said, check(folder.path(), &["--format", "json"], 1), "both ask for the same");
+    let answer: Value = serde_json::from_str(&said).expect("the answer is JSON");
+    assert_eq!(answer["schema"], "replay.check/1");
+    assert_eq!((&answer["errors"], &answer["warnings"], &answer["notes"]), (&1.into(), &1.into(), &1.into()));
+    let finding = &answer["findings"][0];
+    assert_eq!(finding["code"], "mantle.validation.memory.project_llm_settable");
+    assert_eq!((&finding["file"], &finding["line"], &finding["column"]), (&"memory.yml".into(), &1.into(), &24.into()));
+    assert_eq!((&finding["severity"], &finding["rules"][0]), (&"error".into(), &"M16".into()));
+}
+
+#[test]
+fn github_reads_one_command_a_finding() {
+    let folder = folder();
+    let said = check(folder.path(), &["--format", "github"], 1);
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 3);
+    assert!(
+        lines[0].starts_with("::error file=") && lines[0].contains("memory.yml,line=1,col=24,title=mantle.validation")
+    );
+    assert!(
+        lines.iter().any(|line| line.starts_with("::notice "))
+            && lines.iter().any(|line| line.starts_with("::warning "))
+    );
+}
+
+#[test]
+fn sarif_has_what_its_schema_requires() {
+    let said = check(folder().path(), &["--format", "sarif"], 1);
+    let log: Value = serde_json::from_str(&said).expect("SARIF is JSON");
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    assert_eq!(run["tool"]["driver"]["name"], "replay");
+    let rules = run["tool"]["driver"]["rules"].as_array().expect("rules are a list");
+    let results = run["results"].as_array().expect("results are a list");
+    assert_eq!(results.len(), 3);
+    for result in results {
+        let index = result["ruleIndex"].as_u64().expect("an index") as usize;
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        assert!(["error", "warning", "note"].contains(&result["level"].as_str().expect("a level")));
+        let place = &result["locations"][0]["physicalLocation"];
+        assert!(place["region"]["startLine"].as_u64().expect("a line") >= 1);
+        assert!(
+            place["artifactLocation"]["uri"].as_str().expect("a uri").ends_with(".yml") || result["level"] == "note"
+        );
+        assert!(result["message"]["text"].is_string());
+    }
+}
+
+#[test]
+fn a_name_of_a_file_reaches_nobody_raw() {
+    let folder = folder();
+    let skill = folder.path().join("skills/\u{202e}bad\n::error::x");
+    fs::create_dir_all(&skill).expect("it can be made");
+    fs::write(skill.join("skill.md"), "---\nname: N\n---\n").expect("it can be written");
+    for format in ["human", "json", "github", "sarif"] {
+        let said = check(folder.path(), &["--format", format], 1);
+        assert!(
+            !said.contains('\u{202e}') && !said.lines().any(|line| line.starts_with("::error::x")),
+            "{format}: {said}"
+        );
+    }
+}
+
+#[test]
+fn a_code_is_explained_by_wrong_and_right() {
+    let output = replay(&["explain", "replay.memory.locked"]);
+    let said = text(&output.stdout);
+    assert!(said.starts_with("replay.memory.locked (warning, rules M44)\n"), "{said}");
+    for part in ["Wrong, memory.yml:", "What check says in profile mantle-3.21:", "Right, memory.yml:"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let all = text(&replay(&["explain"]).stdout);
+    assert!(all.lines().count() > 150 && all.contains("replay.memory.locked  A project entry"), "{all}");
+}
+
+#[test]
+fn an_unknown_code_names_its_neighbour() {
+    let output = replay(&["explain", "replay.memory.lokced"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("did you mean replay.memory.locked"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn what_is_no_agent_folder_cannot_be_read() {
+    for path in ["no/such/folder", "Cargo.toml", "cli"] {
+        assert_eq!(replay(&["check", path]).status.code(), Some(3), "{path}");
+    }
+}
