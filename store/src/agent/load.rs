@@ -1,6 +1,6 @@
 //! From files to an [`Agent`]: every file is parsed once, then the profile is chosen, then what was parsed is read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::definition::Definition;
@@ -20,8 +20,8 @@ use crate::name::{Name, PROJECT, SYSTEM};
 use crate::profile::Profile;
 use crate::value::Value;
 
-/// Files are read up to this size; people's files are a thousandth of it.
-pub(super) const FILE_LIMIT: usize = 1 << 20;
+/// Files are taken in up to this size; people's files are a hundredth of it.
+pub(super) const FILE_LIMIT: usize = 1 << 18;
 
 /// A file and its YAML.
 pub(super) struct Document<'a> {
@@ -229,8 +229,9 @@ fn skill(
 
 fn body(context: &mut Context<'_>, frame: &Frame, skill: &mut Skill) {
     skill.paragraphs = frame.paragraphs.iter().map(|lines| paragraphs::paragraph(context, lines)).collect();
+    let mut ids = HashSet::new();
     for fence in &frame.fences {
-        if skill.block(&fence.id.value).is_some() {
+        if !ids.insert(&fence.id.value) {
             let message = format!("the skill has two blocks `{}`", fence.id.value);
             context.error(code::BLOCK_DOUBLE_ID, &fence.id.at, message);
         }

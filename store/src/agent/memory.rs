@@ -1,5 +1,6 @@
 //! Reads `memory.yml`: the flat map of the project and the `schema` of a skill (M9 to M26), and access lists (M37).
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::entry::{Entry, EntryKind, EntryScope};
@@ -56,6 +57,7 @@ pub(super) fn skill(context: &mut Context<'_>, root: &Node, id: &Name) -> SkillM
         let message = format!("`{}` has no effect here: entries stand under `schema`", pair.key);
         context.warn(code::MEMORY_SHAPE, &pair.key_at, message);
     }
+    let mut lines: HashMap<Name, u32> = HashMap::new();
     for pair in context.pairs_of(root, "schema") {
         let scope = match pair.key.as_str() {
             "public" => EntryScope::Public,
@@ -73,12 +75,16 @@ pub(super) fn skill(context: &mut Context<'_>, root: &Node, id: &Name) -> SkillM
         }
         for declared in pair.value.pairs() {
             let entry = entry(context, id, scope, declared);
-            if let Some(first) = memory.entries.iter().find(|first| first.name == entry.name) {
-                let message = format!("`{}` is declared in line {} already", entry.name, first.at.line);
-                context.error(code::MEMORY_DOUBLE_NAME, &entry.at, message);
-                continue;
+            match lines.get(&entry.name) {
+                Some(line) => {
+                    let message = format!("`{}` is declared in line {line} already", entry.name);
+                    context.error(code::MEMORY_DOUBLE_NAME, &entry.at, message);
+                }
+                None => {
+                    lines.insert(entry.name.clone(), entry.at.line);
+                    memory.entries.push(entry);
+                }
             }
-            memory.entries.push(entry);
         }
     }
     // Public entries come first, in whichever order the file has the two.

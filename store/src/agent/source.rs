@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::definition::Definition;
-use super::load::FILE_LIMIT;
 use super::text::FileText;
 use super::tool_files::outline;
 use super::yaml;
@@ -18,6 +17,8 @@ use crate::diagnostic::{Diagnostic, Place, code};
 use crate::digest::Digest;
 use crate::name::Name;
 
+/// A file is read up to this size.
+const FILE_LIMIT: usize = 1 << 20;
 /// A folder holds at most this many files that are read.
 const FILE_COUNT_LIMIT: usize = 10_000;
 /// Folders of references nest at most this deep.

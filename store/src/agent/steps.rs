@@ -1,5 +1,7 @@
 //! Reads the YAML of an ordered block (M153 to M168).
 
+use std::collections::HashSet;
+
 use super::block::{Block, Branch, Collect, END, Next, Parameter, Step, StepKind};
 use super::field::Context;
 use super::markdown::Fence;
@@ -28,9 +30,10 @@ pub(super) fn block(context: &mut Context<'_>, fence: &Fence, root: &Node) -> Bl
         context.error(code::BLOCK_MISSING_STEPS, &fence.id.at, message);
     }
     let mut steps: Vec<Step> = Vec::new();
+    let mut ids = HashSet::new();
     for item in items {
         let step = step(context, item);
-        if !step.id.is_empty() && steps.iter().any(|other| other.id == step.id) {
+        if !step.id.is_empty() && !ids.insert(step.id.clone()) {
             context.error(code::STEP_DOUBLE_ID, &step.at, format!("the block has two steps `{}`", step.id));
         }
         steps.push(step);

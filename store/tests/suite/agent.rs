@@ -246,7 +246,6 @@ fn hostile_yaml_gives_a_diagnostic() {
         }
         text
     };
-    let line = |text: &str| text.lines().count() as u32;
     for (text, code, at) in [
         (b"x:\n\ttype: text\n".to_vec(), "replay.yaml.syntax", 2),
         (b"x: {type: text\n".to_vec(), "replay.yaml.syntax", 2),
@@ -270,8 +269,24 @@ fn hostile_yaml_gives_a_diagnostic() {
     ] {
         check_found("memory.yml", &text, code, at);
     }
-    assert!(line(&deep_block) > 0);
     load(&[("memory.yml", &deep_block)]);
+}
+
+/// These take a second or two where the readers are linear, and minutes where one isn't.
+#[test]
+fn the_largest_files_take_no_longer_than_they_must() {
+    let fill = |unit: &str| unit.repeat(250_000 / unit.len());
+    let entries: String = (0..30_000).map(|index| format!("e{index}:\n")).collect();
+    let fences = |index| format!(":::ordered_block id=b{index}\nsteps: [{{id: END}}]\n:::\n");
+    let fences: String = (0..4_000).map(fences).collect();
+    let list = format!("a: [{}]", fill("x, "));
+    for text in [list, entries, fill("- "), fill("a: "), fill("{"), fill("*a "), fill("? "), fill("\"\n")] {
+        load(&[("memory.yml", &text)]);
+    }
+    let bodies = [fences, fill("@memory.a.b "), fill("session.a.b "), fill("if: x\n\n"), fill("("), fill("@")];
+    for body in bodies {
+        load(&[("skills/a/skill.md", &format!("---\nname: a\ndescription: b\n---\n{body}"))]);
+    }
 }
 
 #[test]

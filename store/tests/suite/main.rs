@@ -1,5 +1,6 @@
 //! Tests of the crate through its public items, one file a subject.
 
+mod access;
 mod agent;
 mod archive;
 mod cases;
@@ -17,5 +18,6 @@ mod prompt;
 mod replay;
 mod rules;
 mod session;
+mod source;
 mod tidy;
 mod way_out;
