@@ -2,6 +2,7 @@
 
 mod access;
 mod agent;
+mod agent_hostile;
 mod archive;
 mod cases;
 mod codec;
