@@ -28,6 +28,19 @@ fn each_command_is_named_and_exists() {
 }
 
 #[test]
+fn each_key_of_the_readme_is_bound() {
+    let readme = readme();
+    let rows = readme.lines().filter(|line| line.starts_with("| `")).skip_while(|line| !line.starts_with("| `j`"));
+    let cells = rows.take_while(|line| !line.contains("`cli/")).filter_map(|line| line.split(" | ").next());
+    let keys: Vec<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    let bound: Vec<&str> = replay_tui::key::BINDINGS.iter().flat_map(|binding| binding.keys).copied().collect();
+    assert!(keys.len() > 20, "the README has a table of keys");
+    for key in keys {
+        assert!(bound.contains(&key), "the README says that {key} is a key");
+    }
+}
+
+#[test]
 fn each_sample_has_a_line_and_opens() {
     let lines = fs::read_to_string(root().join("samples/README.md")).expect("it is there");
     let sessions = fs::read_dir(root().join("samples/sessions")).expect("it is there");
@@ -76,7 +89,7 @@ fn samples_have_the_findings_that_are_their_point_and_no_others() {
 
 #[test]
 fn files_that_the_readme_names_are_there() {
-    for file in ["LICENSE-MIT", "LICENSE-APACHE", "docs/screen.svg", ".ci/run", ".ci/full"] {
+    for file in ["LICENSE-MIT", "LICENSE-APACHE", "samples/pictures/debugger.svg", ".ci/run", ".ci/full"] {
         assert!(root().join(file).exists(), "{file}");
     }
 }
