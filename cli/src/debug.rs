@@ -7,7 +7,7 @@ use replay_store::agent::definition::Definition;
 use replay_store::event::Position;
 use replay_store::import::Recording;
 use replay_store::profile::Profile;
-use replay_store::replay::Session;
+use replay_store::replay::{Session, archive};
 use replay_tui::app::{List, SessionRow};
 use replay_tui::{Options, Sessions, Theme};
 
@@ -48,7 +48,7 @@ fn list(source: Source, definition: Option<Arc<Definition>>, profile: Option<Pro
         let recording = match &source {
             Source::Log(log) => {
                 let sessions = log.sessions().map_err(|error| error.to_string())?;
-                open::load(log, &sessions[index].id).map_err(|error| error.to_string())?
+                archive::load(log, &sessions[index].id).map_err(|error| error.to_string())?
             }
             Source::Recordings(recordings) => recordings[index].clone(),
         };

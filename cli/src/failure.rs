@@ -5,6 +5,7 @@ use std::io;
 use replay_store::agent::source::SourceError;
 use replay_store::import::ImportError;
 use replay_store::log::LogError;
+use replay_store::replay::archive::ArchiveError;
 use thiserror::Error;
 
 use crate::exit::Exit;
@@ -78,9 +79,9 @@ pub(crate) enum Failure {
         /// What may be meant.
         similar: String,
     },
-    /// A record contradicts what the log holds already.
-    #[error("{0}")]
-    Contradiction(String),
+    /// A record contradicts what the log holds already, or can't be stored or loaded.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
     /// The log refused, or can't be read.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -99,7 +100,7 @@ impl Failure {
     /// Returns the exit code.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Failure::NoCall(_) | Failure::Contradiction(_) => Exit::No,
+            Failure::NoCall(_) | Failure::Archive(ArchiveError::Differs { .. }) => Exit::No,
             Failure::SessionAndCommand
             | Failure::SeveralSessions { .. }
             | Failure::NoSuchSession { .. }
@@ -110,7 +111,8 @@ impl Failure {
             | Failure::Read { .. }
             | Failure::Record(_)
             | Failure::Agent(_) => Exit::Unreadable,
-            Failure::Log(error) => log_exit(error),
+            Failure::Log(error) | Failure::Archive(ArchiveError::Log(error)) => log_exit(error),
+            Failure::Archive(ArchiveError::Codec { .. }) => Exit::Unreadable,
             Failure::RawOnTerminal | Failure::Terminal(_) => Exit::Refused,
             // Who read our output has seen enough.
             Failure::Write(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine,

@@ -8,6 +8,7 @@ mod failure;
 mod open;
 mod output;
 mod place;
+mod progress;
 mod run;
 mod target;
 
@@ -80,7 +81,11 @@ fn answer(arguments: Arguments) -> Exit {
 /// Returns what went wrong and why, in one line.
 fn sentence(failure: &(dyn Error + 'static)) -> String {
     let causes = std::iter::successors(failure.source(), |&cause| cause.source());
-    causes.fold(failure.to_string(), |line, cause| format!("{line}: {cause}"))
+    // Some say their cause themselves.
+    causes.map(ToString::to_string).fold(failure.to_string(), |line, cause| match line.contains(&cause) {
+        true => line,
+        false => format!("{line}: {cause}"),
+    })
 }
 
 /// Colours are wanted on a terminal that has some, unless the user asked for none (NO_COLOR).

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use replay_store::agent::definition::Definition;
 use replay_store::import::{self, Recording};
 use replay_store::log::{Log, is_log};
-use replay_store::replay::Session;
+use replay_store::replay::{Session, archive};
 
 use crate::arguments::Global;
 use crate::failure::Failure;
@@ -48,7 +48,7 @@ pub(crate) fn recordings(target: &Target) -> Result<Vec<Recording>, Failure> {
         Source::Recordings(recordings) => Ok(recordings),
         Source::Log(log) => {
             let sessions = log.sessions()?;
-            sessions.iter().map(|session| Ok(load(&log, &session.id)?)).collect()
+            sessions.iter().map(|session| Ok(archive::load(&log, &session.id)?)).collect()
         }
     }
 }
@@ -83,11 +83,6 @@ fn log(path: &Path) -> io::Result<Option<Result<Log, replay_store::log::LogError
     let mut head = Vec::new();
     File::open(path)?.take(64).read_to_end(&mut head)?;
     Ok(is_log(&head).then(|| Log::open(path)))
-}
-
-/// Reads a session of a log.
-pub(crate) fn load(log: &Log, id: &str) -> Result<Recording, replay_store::log::LogError> {
-    Err(replay_store::log::LogError::NoSession { path: log.path().to_owned(), session: id.into() })
 }
 
 /// Returns the name that stands in for a session's id where the record has none.
@@ -125,7 +120,7 @@ impl Source {
             return Err(Failure::NoSuchSession { path: target.place.to_string(), id, ids });
         };
         match self {
-            Source::Log(log) => Ok(load(&log, &ids[place])?),
+            Source::Log(log) => Ok(archive::load(&log, &ids[place])?),
             Source::Recordings(mut recordings) => Ok(recordings.swap_remove(place)),
         }
     }

@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome,
         return Err(Failure::SessionAndCommand);
     }
     match command {
-        Command::Import { files, output } => Ok(import::import(&files, &output, &global, out)?.into()),
+        Command::Import { files, output } => import::import(&files, &output, &global, out),
         Command::Export { session, id, format } => {
             let mut target = Target::parse(&session);
             target.id = id.or(target.id);
@@ -118,7 +118,8 @@ pub(crate) fn notice(session: &Session) -> Option<String> {
     lost(&session.id, &session.findings)
 }
 
-fn lost(id: &Name, findings: &[Finding]) -> Option<String> {
+/// Returns the line about what is lost of a session, if anything is.
+pub(crate) fn lost(id: &Name, findings: &[Finding]) -> Option<String> {
     let lost = findings.iter().find(|finding| matches!(finding.kind, FindingKind::Cut | FindingKind::Damaged))?;
     Some(format!("{id}: {}; the rest is shown", lost.text))
 }

@@ -1,12 +1,182 @@
-//! x
-use crate::{arguments::Global, exit::Exit, failure::Failure, output::Output};
+//! `replay import`: foreign records become sessions of a log.
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
+use std::sync::Arc;
+
+use replay_store::agent::definition::Definition;
+use replay_store::event::finding::{Finding, FindingKind};
+use replay_store::import::ImportError;
+use replay_store::import::stream::{Batch, stream};
+use replay_store::log::Writer;
+use replay_store::name::Name;
+use replay_store::profile::Profile;
+use replay_store::replay::archive::{ArchiveError, Saver};
+use replay_store::session::checkpoint;
+use serde::Serialize;
+
+use super::FindingAnswer;
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::open;
+use crate::output::{Output, Tone};
+use crate::progress::Progress;
+use crate::run::{Outcome, lost};
+use crate::target::{Place, Target};
+
+/// What `replay import` answers.
+#[derive(Serialize)]
+struct Answer<'a> {
+    schema: &'static str,
+    log: String,
+    sessions: Vec<SessionAnswer<'a>>,
+}
+
+/// A session that was imported, as JSON has it.
+#[derive(Serialize)]
+struct SessionAnswer<'a> {
+    id: &'a Name,
+    events: u64,
+    before: u64,
+    added: u64,
+    findings: Vec<FindingAnswer<'a>>,
+}
+
+/// What became of a session.
+#[derive(Default)]
+struct Imported {
+    events: u64,
+    before: u64,
+    added: u64,
+    findings: Vec<Finding>,
+}
+
+/// What goes with every session, whatever its record says.
+struct Given {
+    definition: Option<Definition>,
+    profile: Option<Profile>,
+}
+
+/// Imports files into a log, which is made if there is none.
 pub(crate) fn import(
-    _files: &[OsString],
-    _log: &Path,
-    _global: &Global,
-    _out: &mut Output<'_>,
-) -> Result<Exit, Failure> {
-    Ok(Exit::Fine)
+    files: &[OsString],
+    log: &Path,
+    global: &Global,
+    out: &mut Output<'_>,
+) -> Result<Outcome, Failure> {
+    let definition = open::definition(global)?.map(Arc::unwrap_or_clone);
+    let given = Given { definition, profile: global.profile };
+    let is_new = !log.exists();
+    let mut writer = match is_new {
+        true => Writer::create(log, Some(checkpoint::new_fold))?,
+        false => Writer::open(log, Some(checkpoint::new_fold))?,
+    };
+    let mut sessions = BTreeMap::new();
+    let result = files.iter().try_for_each(|file| read(file, &given, &mut writer, &mut sessions));
+    writer.close()?;
+    if result.is_err() && is_new && sessions.is_empty() {
+        // Nothing was made that somebody would miss.
+        let _ = fs::remove_file(log);
+    }
+    result?;
+    answer(log, &sessions, global.json, out)?;
+    let notices = sessions.iter().filter_map(|(id, session)| lost(id, &session.findings)).collect();
+    Ok(Outcome { exit: Exit::Fine, notices })
+}
+
+/// Reads the sessions of a file into the log, batch by batch.
+fn read(
+    file: &OsString,
+    given: &Given,
+    writer: &mut Writer,
+    sessions: &mut BTreeMap<Name, Imported>,
+) -> Result<(), Failure> {
+    let place = Target::parse(file).place;
+    let (mut input, length) = input(&place)?;
+    let progress = Progress::new(length);
+    let mut saver = Saver::new(writer);
+    let mut begun = BTreeSet::new();
+    let result = stream(&mut input, &open::name(&place), &mut |mut batch| {
+        let is_first = begun.insert(batch.session.clone());
+        give(given, is_first, &mut batch);
+        progress.at(batch.bytes_read);
+        let report = saver.add(&batch)?;
+        let session = sessions.entry(batch.session.clone()).or_default();
+        session.events = report.session.event_count;
+        session.before = report.before;
+        session.added = report.added;
+        session.findings.extend(batch.findings);
+        if batch.is_last {
+            begun.remove(&batch.session);
+        }
+        Ok(())
+    });
+    progress.done();
+    result.map_err(|error| match error {
+        ImportError::Sink(cause) => match cause.downcast::<ArchiveError>() {
+            Ok(archive) => Failure::Archive(*archive),
+            Err(cause) => Failure::Record(ImportError::Sink(cause)),
+        },
+        other => Failure::Record(other),
+    })
+}
+
+fn input(place: &Place) -> Result<(Box<dyn BufRead>, Option<u64>), Failure> {
+    match place {
+        Place::Stdin => Ok((Box::new(BufReader::new(io::stdin())), None)),
+        Place::File(path) => {
+            let file = File::open(path).map_err(|source| open::read_failure(place, source))?;
+            let metadata = file.metadata().map_err(|source| open::read_failure(place, source))?;
+            if metadata.is_dir() {
+                let source = io::Error::from(io::ErrorKind::IsADirectory);
+                return Err(open::read_failure(place, source));
+            }
+            Ok((Box::new(BufReader::new(file)), Some(metadata.len())))
+        }
+    }
+}
+
+/// An agent folder that is named wins over the one in the record.
+fn give(given: &Given, is_first: bool, batch: &mut Batch) {
+    if is_first {
+        batch.definition = given.definition.clone().or(batch.definition.take());
+        batch.profile = given.profile.or(batch.profile);
+    }
+}
+
+fn answer(log: &Path, sessions: &BTreeMap<Name, Imported>, json: bool, out: &mut Output<'_>) -> Result<(), Failure> {
+    if json {
+        let sessions = sessions.iter().map(|(id, session)| SessionAnswer {
+            id,
+            events: session.events,
+            before: session.before,
+            added: session.added,
+            findings: session.findings.iter().map(FindingAnswer::of).collect(),
+        });
+        let log = log.display().to_string();
+        out.json(&Answer { schema: "replay.import/1", log, sessions: sessions.collect() })?;
+        return Ok(());
+    }
+    for (id, session) in sessions {
+        let what = match (session.before, session.added) {
+            (0, added) => format!("  {added} events"),
+            (before, 0) => format!("  nothing new, {before} events were there already"),
+            (before, added) => format!("  {added} events added to {before}"),
+        };
+        out.line(&[(Tone::Strong, id), (Tone::Normal, &what)])?;
+        let findings = session.findings.iter().filter(|finding| finding.kind != FindingKind::Missing);
+        for finding in findings {
+            out.line(&[
+                (Tone::Bad, "  "),
+                (Tone::Bad, finding.kind.word()),
+                (Tone::Normal, ": "),
+                (Tone::Normal, &finding.text),
+            ])?;
+        }
+    }
+    Ok(())
 }

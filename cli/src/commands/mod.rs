@@ -12,7 +12,7 @@ pub(crate) mod summary;
 pub(crate) mod verify;
 
 use replay_store::event::Position;
-use replay_store::event::finding::FindingKind;
+use replay_store::event::finding::{Finding, FindingKind};
 use replay_store::profile::ProfileBasis;
 use replay_store::replay::Session;
 use serde::Serialize;
@@ -25,13 +25,16 @@ pub(crate) struct FindingAnswer<'a> {
     text: &'a str,
 }
 
+impl FindingAnswer<'_> {
+    /// Returns a finding as JSON has it.
+    pub(crate) fn of(finding: &Finding) -> FindingAnswer<'_> {
+        FindingAnswer { kind: finding.kind, raw: finding.raw, text: &finding.text }
+    }
+}
+
 /// Returns what looks wrong in a session.
 pub(crate) fn findings(session: &Session) -> Vec<FindingAnswer<'_>> {
-    session
-        .findings
-        .iter()
-        .map(|finding| FindingAnswer { kind: finding.kind, raw: finding.raw, text: &finding.text })
-        .collect()
+    session.findings.iter().map(FindingAnswer::of).collect()
 }
 
 /// The engine generation as JSON has it.
