@@ -1,7 +1,7 @@
 //! `replay check`: what is wrong in an agent folder, for people, programs and code hosts.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use replay_store::agent::{Agent, check, source};
