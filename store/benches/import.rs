@@ -3,6 +3,9 @@
 //! Each form is measured in a process of its own, because the peak of memory never falls again.
 
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,55 +13,62 @@ use std::time::Instant;
 use replay_store::import::{self, jsonl, stream::stream};
 
 const RECORDS: usize = 100_000;
-const FORMS: [&str; 5] = ["dump", "packed together", "lines", "lines streamed", "own lines streamed"];
 
 fn main() {
-    match std::env::args().skip(1).find(|argument| !argument.starts_with("--")) {
-        Some(form) => measure(&form),
-        None => {
-            for form in FORMS {
-                let program = std::env::current_exe().expect("the bench has a path");
-                let status = Command::new(program).arg(form).status().expect("the bench starts");
-                assert!(status.success(), "{form}");
-            }
-        }
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    match arguments.as_slice() {
+        [form, file] => measure(form, Path::new(file)),
+        _ => prepare(),
+    }
+}
+
+/// Writes each file and measures it in another process.
+fn prepare() {
+    let program = std::env::current_exe().expect("the bench has a path");
+    let folder = tempfile::tempdir().expect("there is room");
+    let forms = [
+        ("dump", dump("\n    ")),
+        ("dump without indents", dump(" ")),
+        ("lines", lines(1)),
+        ("lines streamed", lines(1)),
+        ("ten times the lines streamed", lines(10)),
+        ("own lines", own()),
+        ("own lines streamed", own()),
+    ];
+    for (form, bytes) in forms {
+        let file = folder.path().join("record");
+        std::fs::write(&file, bytes).expect("there is room");
+        let status = Command::new(&program).arg(form).arg(&file).status().expect("the bench starts");
+        assert!(status.success(), "{form}");
     }
 }
 
 #[allow(clippy::print_stdout, reason = "a bench speaks to whoever runs it")]
-fn measure(form: &str) {
-    let bytes = Arc::new(match form {
-        "dump" => dump("\n    "),
-        "packed together" => dump(" "),
-        "lines" | "lines streamed" => lines(),
-        _ => own(),
-    });
-    let before = resident("VmRSS:");
-    let file_bytes = bytes.len();
+fn measure(form: &str, file: &Path) {
     let (started, busy) = (Instant::now(), busy_millis());
-    let events = match form {
-        "lines streamed" | "own lines streamed" => {
-            let (mut input, mut events) = (bytes.as_slice(), 0);
-            stream(&mut input, "x", &mut |batch| {
-                events += batch.events.len();
-                Ok(())
-            })
-            .expect("it is readable");
-            events
-        }
-        _ => {
-            let recordings = import::read(Arc::clone(&bytes), "x").expect("it is readable");
-            assert!(recordings.iter().all(|recording| recording.findings.is_empty()), "{:?}", recordings[0].findings);
-            recordings.iter().map(|recording| recording.events.len()).sum()
-        }
+    let length = std::fs::metadata(file).expect("it is there").len();
+    let (events, held) = if form.ends_with("streamed") {
+        let mut input = BufReader::new(File::open(file).expect("it is there"));
+        let mut events = 0;
+        stream(&mut input, "x", &mut |batch| {
+            events += batch.events.len();
+            Ok(())
+        })
+        .expect("it is readable");
+        (events, 0)
+    } else {
+        let bytes = Arc::new(std::fs::read(file).expect("it is readable"));
+        let recordings = import::read(Arc::clone(&bytes), "x").expect("it is readable");
+        assert!(recordings.iter().all(|recording| recording.findings.is_empty()), "{:?}", recordings[0].findings);
+        (recordings.iter().map(|recording| recording.events.len()).sum(), length)
     };
     let (elapsed, busy) = (started.elapsed(), busy_millis() - busy);
-    let megabytes = file_bytes as f64 / 1e6;
+    let megabytes = length as f64 / 1e6;
     println!(
-        "{form:20} {megabytes:6.1} MB {RECORDS} records {events} events {:6.1} ms ({busy} ms of the processor) {:6.0} MB/s, {:.1} MB beside the file",
+        "{form:28} {megabytes:6.1} MB {events:6} events {:6.0} ms ({busy} ms of the processor) {:4.0} MB/s, {:5.1} MB beside the file",
         elapsed.as_secs_f64() * 1e3,
         megabytes / elapsed.as_secs_f64(),
-        resident("VmHWM:").saturating_sub(before) as f64 / 1e3,
+        resident("VmHWM:") as f64 / 1e3 - held as f64 / 1e6,
     );
 }
 
@@ -87,9 +97,9 @@ fn dump(blank: &str) -> Vec<u8> {
     out.into_bytes()
 }
 
-fn lines() -> Vec<u8> {
+fn lines(times: usize) -> Vec<u8> {
     let mut out = String::new();
-    for index in 0..RECORDS {
+    for index in 0..RECORDS * times {
         let record = record(index, " ").replacen('{', "{\"sender_id\": \"s\",", 1);
         out.push_str(&record);
         out.push('\n');

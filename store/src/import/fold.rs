@@ -232,22 +232,15 @@ impl Fold {
             Fact::Rewound(by) => self.history.rewind(by, position),
             Fact::Mirror => unreachable!("a mirror is joined or speaks for itself"),
         };
-        let cause = match &kind {
-            EventKind::SessionStarted { .. } => {
-                self.answering = None;
-                None
-            }
-            EventKind::UserMessage { message_id, .. } => {
-                self.answering = Some(position);
-                self.message = Some((message_id.clone(), raw));
-                None
-            }
-            _ if row.turn.is_none() => None,
-            EventKind::SkillActivated { .. } => {
-                self.triggering(row.draft.trigger, raw).or(next_user).or(self.answering)
-            }
-            _ => self.answering.or(next_user),
-        };
+        let mut cause = if row.turn.is_some() { self.answering.or(next_user) } else { None };
+        if let EventKind::SkillActivated { .. } = kind {
+            cause = self.triggering(row.draft.trigger, raw).or(next_user).or(self.answering);
+        } else if let EventKind::SessionStarted { .. } = kind {
+            (cause, self.answering) = (None, None);
+        } else if let EventKind::UserMessage { message_id, .. } = &kind {
+            (cause, self.answering) = (None, Some(position));
+            self.message = Some((message_id.clone(), raw));
+        }
         self.stack.take(&mut kind, raw, &mut self.names, &mut self.evidence);
         self.history.apply(&kind, position, raw);
         let form = match (row.draft.form, self.engine) {

@@ -209,7 +209,7 @@ pub(super) fn stream(source: &mut Source<'_>, sink: &mut Sink<'_>) -> Result<(),
             Err(_) if line.last() != Some(&b'\n') => session.cut(number, line.len()),
             Err(error) => session.damaged(number, &error),
         }
-        if pending >= BATCH_BYTES && session.is_at_rest() {
+        if pending >= BATCH_BYTES && session.is_at_rest(pending) {
             pending = 0;
             let batch = session.batch();
             sink(Batch { bytes_read: source.bytes_read(), ..batch }).map_err(ImportError::Sink)?;
@@ -303,10 +303,12 @@ impl Session {
         self.batch.findings.push(Finding { kind: FindingKind::Cut, raw: None, text });
     }
 
-    /// Whether all that was read can be handed on: a turn is over and no raw record is awaited.
-    fn is_at_rest(&self) -> bool {
+    /// Whether all that was read can be handed on: no raw record is awaited and a turn is over, or it is a very long
+    /// one.
+    fn is_at_rest(&self, pending: usize) -> bool {
         let last = self.batch.events.last().map(|event| &event.kind);
-        matches!(last, Some(EventKind::TurnEnded)) && self.raw.waiting.is_empty()
+        let is_over = matches!(last, Some(EventKind::TurnEnded)) || pending >= 4 * BATCH_BYTES;
+        is_over && self.raw.waiting.is_empty()
     }
 
     fn batch(&mut self) -> Batch {

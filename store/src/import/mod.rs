@@ -6,8 +6,8 @@
 //!
 //! ```text
 //! bytes -> sniff -> dump | list | lines | jsonl        a form: where its records stand
-//!                     records -> fields -> draft       one record: what it says
-//!                                          fold        a session: twins, turns, causes, findings
+//!                     records -> fields -> draft, kinds   one record: what it says
+//!                                          fold     a session: twins, turns, causes, findings
 //! ```
 
 mod actors;
@@ -19,6 +19,7 @@ mod fields;
 mod fold;
 mod history;
 pub mod jsonl;
+mod kinds;
 mod lines;
 mod names;
 mod oddities;

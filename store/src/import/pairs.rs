@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::draft::{self, Fact, Family};
+use super::draft::{Fact, Family};
 use super::evidence::{Clue, Evidence};
 use super::fold::Row;
+use super::kinds;
 use super::names::Names;
 use super::twins::{self, Candidate};
 use crate::event::EventKind;
@@ -63,7 +64,7 @@ impl Pairs {
                 standing.joined += 1;
             } else if candidate.is_mirror {
                 keep(&mut standing.mirrors, raw);
-                row.draft.fact = Fact::Kind(draft::read_alone(bytes(raw), names));
+                row.draft.fact = Fact::Kind(kinds::read_alone(bytes(raw), names));
             } else if !is_told(&row.draft.fact, &told) {
                 keep(&mut standing.others, raw);
             }

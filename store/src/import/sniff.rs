@@ -87,18 +87,24 @@ fn object(bytes: &[u8], at: usize) -> Option<Shape> {
 fn dump_of(bytes: &[u8]) -> Shape {
     let beginning = &bytes[..bytes.len().min(1 << 16)];
     let marks: [&[u8]; 5] = [b"\"skill_", b"\"memory_", b"\"bot_turn_ended\"", b"\"ordered_block_", b"mantle_"];
-    let is_mantle = marks.iter().any(|mark| memmem::find(beginning, mark).is_some());
-    if is_mantle || keys(bytes, start(bytes)).any(|(key, _)| key == "terminated") {
+    let marked = marks.iter().any(|mark| memmem::find(beginning, mark).is_some());
+    let before_events = keys(bytes, start(bytes)).take_while(|(key, _)| key != "events");
+    if marked || before_events.into_iter().any(|(key, _)| key == "terminated") {
         Shape::MantleDump
     } else {
         Shape::ClassicDump
     }
 }
 
-/// Yields the keys of the object at `at`, each with the place of its value, as far as the bytes go.
+/// Yields the keys of the object at `at`, each with the place of its value, as far as the bytes go. A value is passed
+/// over only when the next key is asked for: it may be as long as the file.
 fn keys(bytes: &[u8], at: usize) -> impl Iterator<Item = (String, usize)> {
     let mut at = at + 1;
+    let mut value = None;
     std::iter::from_fn(move || {
+        if let Some(value) = value {
+            at = scan::value_end(bytes, value)?;
+        }
         at = scan::skip_blank(bytes, at);
         if bytes.get(at) == Some(&b',') {
             at = scan::skip_blank(bytes, at + 1);
@@ -106,9 +112,9 @@ fn keys(bytes: &[u8], at: usize) -> impl Iterator<Item = (String, usize)> {
         let end = if bytes.get(at) == Some(&b'"') { scan::text_end(bytes, at)? } else { return None };
         let key = serde_json::from_slice(&bytes[at..end]).ok()?;
         let colon = scan::skip_blank(bytes, end);
-        let value = if bytes.get(colon) == Some(&b':') { scan::skip_blank(bytes, colon + 1) } else { return None };
-        at = scan::value_end(bytes, value).unwrap_or(bytes.len());
-        Some((key, value))
+        let place = if bytes.get(colon) == Some(&b':') { scan::skip_blank(bytes, colon + 1) } else { return None };
+        value = Some(place);
+        Some((key, place))
     })
 }
 

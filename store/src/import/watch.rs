@@ -29,9 +29,11 @@ impl StackWatch {
             EventKind::SessionStarted { .. } => {
                 *self = StackWatch { checked: self.checked.map(|_| raw), ..StackWatch::default() };
             }
-            EventKind::SkillActivated { skill, .. } if !self.skills.contains(skill) => {
-                self.skills.push(skill.clone());
-                self.started.insert(skill.clone(), raw);
+            EventKind::SkillActivated { skill, .. } => {
+                if !self.skills.contains(skill) {
+                    self.skills.push(skill.clone());
+                    self.started.insert(skill.clone(), raw);
+                }
             }
             EventKind::SkillCompleted { skill } | EventKind::SkillCancelled { skill, .. } => {
                 self.skills.retain(|known| known != skill);
@@ -55,7 +57,34 @@ impl StackWatch {
                 }
                 self.checked = Some(raw);
             }
-            _ => {}
+            EventKind::SessionEnded
+            | EventKind::UserMessage { .. }
+            | EventKind::AgentMessage { .. }
+            | EventKind::TurnEnded
+            | EventKind::SkillInterrupted { .. }
+            | EventKind::SkillResumed { .. }
+            | EventKind::BlockEntered { .. }
+            | EventKind::BlockCompleted { step: None, .. }
+            | EventKind::BlockCancelled { step: None, .. }
+            | EventKind::BlockInterrupted { step: None, .. }
+            | EventKind::BlockResumed { .. }
+            | EventKind::MemoryWritten { .. }
+            | EventKind::MemoryCleared { .. }
+            | EventKind::ToolReturned { .. }
+            | EventKind::ActionTaken { .. }
+            | EventKind::HistoryRewound { .. }
+            | EventKind::Foreign { .. }
+            | EventKind::SkillRefused { .. }
+            | EventKind::SkillPending { .. }
+            | EventKind::MemoryWriteRefused { .. }
+            | EventKind::MemoryReset { .. }
+            | EventKind::ProjectEntryLocked { .. }
+            | EventKind::StepEntered { .. }
+            | EventKind::ToolCalled { .. }
+            | EventKind::ToolRefused { .. }
+            | EventKind::ConfirmationAsked { .. }
+            | EventKind::ConfirmationAnswered { .. }
+            | EventKind::ResponseUttered { .. } => {}
         }
     }
 

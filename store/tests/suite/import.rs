@@ -8,6 +8,7 @@ use replay_store::event::{Event, EventKind, Origin};
 use replay_store::import::{self, Recording};
 
 /// The folder of records written by others, where there is one.
+#[allow(clippy::print_stdout, reason = "a skipped test says so")]
 pub(crate) fn corpus() -> Option<PathBuf> {
     let folder = std::env::var_os("REPLAY_CORPUS").map(PathBuf::from);
     if folder.is_none() {

@@ -90,8 +90,10 @@ fn our_own_lines_cut_at_any_byte_keep_all_that_is_whole() {
     }
 }
 
+type Damage = (FindingKind, Option<(u32, u32)>);
+
 /// Reads a text that is damaged, and returns its findings and how many records it has.
-fn damaged(text: &[u8]) -> (Vec<(FindingKind, Option<(u32, u32)>)>, usize, Recording) {
+fn damaged(text: &[u8]) -> (Vec<Damage>, usize, Recording) {
     let mut recordings = import::read(Arc::new(text.to_vec()), "x").expect("some of it is readable");
     let recording = recordings.remove(0);
     let findings = recording.findings.iter().filter(|finding| finding.kind != FindingKind::StackConflict);

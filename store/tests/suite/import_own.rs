@@ -11,12 +11,13 @@ use replay_store::digest::Digest;
 use replay_store::event::finding::{Finding, FindingKind};
 use replay_store::event::raw::RawRecords;
 use replay_store::event::{
-    Activation, Actor, Event, EventKind, Form, MessageSource, Origin, Position, RecordedFrame, Rewind, ToolCaller,
-    ToolOutcome, ToolSource, Writer,
+    Activation, Actor, Event, EventKind, Form, MessageSource, Origin, Position, RecordedFrame, Rewind, ToolCall,
+    ToolCaller, ToolOutcome, ToolSource, UtterCause, WriteRefusal, Writer,
 };
 use replay_store::import::{self, RecordedEnd, Recording, jsonl};
 use replay_store::name::Name;
 use replay_store::profile::Profile;
+use replay_store::rule::Rule;
 use replay_store::timestamp::Timestamp;
 use replay_store::value::Value;
 
@@ -169,6 +170,33 @@ fn other() -> impl Strategy<Value = EventKind> {
     ]
 }
 
+/// The kinds that a recorder decides and no foreign record holds.
+fn decided() -> impl Strategy<Value = EventKind> {
+    let rule = prop::sample::select(Rule::ALL.to_vec());
+    let refusal = prop::sample::select(vec![WriteRefusal::MemoryWriteError, WriteRefusal::Skipped]);
+    let why = prop::sample::select(vec![UtterCause::Activation, UtterCause::ToolFailed]);
+    let names = (name(), name(), name(), of(name()));
+    let call =
+        (name(), text(), of(name()), of(name()), of(name())).prop_map(|(tool, arguments, skill, step, call_id)| {
+            ToolCall { tool, arguments, caller: ToolCaller::Model, skill, step, call_id }
+        });
+    (0..11, names, shared(), writer(), rule, refusal, why, call, any::<bool>()).prop_map(
+        |(kind, (key, skill, step, other), value, writer, rule, refusal, why, call, confirmed)| match kind {
+            0 => EventKind::SkillRefused { skill, by: Activation::Model, rule },
+            1 => EventKind::SkillPending { skill, resolver: key },
+            2 => EventKind::MemoryWriteRefused { asked: key, key: other, value, writer, refusal, rule },
+            3 => EventKind::MemoryReset { key, value },
+            4 => EventKind::ProjectEntryLocked { key },
+            5 => EventKind::StepEntered { skill, block: key, step },
+            6 => EventKind::ToolCalled { call },
+            7 => EventKind::ToolRefused { call, rule },
+            8 => EventKind::ConfirmationAsked { call },
+            9 => EventKind::ConfirmationAnswered { tool: key, confirmed },
+            _ => EventKind::ResponseUttered { response: key, why, skill: other },
+        },
+    )
+}
+
 fn finding() -> impl Strategy<Value = Finding> {
     let kind = prop::sample::select(vec![FindingKind::Cut, FindingKind::Gap, FindingKind::Unknown]);
     (kind, of(any::<(u32, u32)>()), text()).prop_map(|(kind, raw, text)| Finding { kind, raw, text })
@@ -176,7 +204,7 @@ fn finding() -> impl Strategy<Value = Finding> {
 
 /// A session whose events have a raw record, two of them in either order, or none.
 fn recording() -> impl Strategy<Value = Recording> {
-    let kind = prop_oneof![message(), tool(), skill(), other()];
+    let kind = prop_oneof![message(), tool(), skill(), decided(), other()];
     let record = prop_oneof![3 => text().prop_map(String::into_bytes), 1 => vec(any::<u8>(), 0..9)];
     let envelope = (any::<i64>(), of(1..9_u32), of(any::<u64>()));
     let event = (kind, envelope, vec(record, 0..3), any::<bool>());
