@@ -18,6 +18,7 @@ mod log;
 mod prompt;
 mod replay;
 mod rules;
+mod seed_documents;
 mod session;
 mod source;
 mod tidy;
