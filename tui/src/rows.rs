@@ -42,31 +42,40 @@ pub(crate) fn walk(source: &dyn Rows, from: Place, columns: usize, direction: Di
     at
 }
 
-/// Returns at most `height` rows around `cursor`, which is kept near the middle unless an end is near.
+/// Returns at most `height` rows around `cursor`, which is kept near the middle unless an end is near. Each line is asked
+/// for once.
 pub(crate) fn window(source: &dyn Rows, cursor: Place, columns: usize, height: usize) -> Vec<(Place, Line)> {
     if height == 0 {
         return Vec::new();
     }
-    let mut below = 0;
-    let mut end = cursor;
-    while below + 1 < height {
-        let Some(next) = neighbour(source, end, columns, Direction::Forward) else { break };
-        end = next;
-        below += 1;
+    let placed = |line: usize| {
+        let rows = source.rows(line, columns);
+        (0..rows.len()).map(move |row| (Place { line, row }, rows[row].clone())).collect::<Vec<_>>()
+    };
+    let mut above = placed(cursor.line);
+    // The width may have changed since the place was taken.
+    let row = cursor.row.min(above.len().saturating_sub(1));
+    let mut below = above.split_off(row);
+    let mut last = cursor.line;
+    while below.len() < height
+        && let Some(next) = source.next(last)
+    {
+        below.extend(placed(next));
+        last = next;
     }
-    let above = (height / 2).max(height - 1 - below);
-    let mut at = walk(source, cursor, columns, Direction::Back, above);
-    let mut rows = Vec::with_capacity(height);
-    loop {
-        let of_line = source.rows(at.line, columns);
-        if let Some(row) = of_line.get(at.row) {
-            rows.push((at, row.clone()));
-        }
-        match neighbour(source, at, columns, Direction::Forward) {
-            Some(next) if rows.len() < height => at = next,
-            Some(_) | None => return rows,
-        }
+    below.truncate(height);
+    let wanted = (height / 2).max(height - below.len());
+    // Kept from the lowest to the highest, so that rows are added at the end.
+    above.reverse();
+    let mut first = cursor.line;
+    while above.len() < wanted
+        && let Some(previous) = source.previous(first)
+    {
+        above.extend(placed(previous).into_iter().rev());
+        first = previous;
     }
+    above.truncate(wanted);
+    above.into_iter().rev().chain(below).take(height).collect()
 }
 
 fn neighbour(source: &dyn Rows, at: Place, columns: usize, direction: Direction) -> Option<Place> {
