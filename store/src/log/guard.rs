@@ -42,7 +42,11 @@ fn explain(path: &Path, doing: Doing, place: &Place, error: redb::Error) -> LogE
     match error {
         redb::Error::DatabaseAlreadyOpen | redb::Error::LockProtocolMismatch => LogError::InUse(path.to_owned()),
         redb::Error::RepairAborted => LogError::Unclosed(path.to_owned()),
-        redb::Error::PreviousIo => LogError::WriteFailedBefore(path.to_owned()),
+        redb::Error::PreviousIo => match doing {
+            // A page that lies behind the end of the file fails like this from the second time on.
+            Doing::Read => place.damaged(path, "the database can't read on behind a damaged page"),
+            Doing::Write => LogError::WriteFailedBefore(path.to_owned()),
+        },
         redb::Error::ValueTooLarge(len) => LogError::TooLarge { path: path.to_owned(), len },
         redb::Error::Io(source) => from_io(path, doing, source),
         redb::Error::Backend(source) => from_io(path, doing, std::io::Error::other(source)),

@@ -91,10 +91,10 @@ impl Log {
     /// Returns the sessions whose rows are what was written, and what is wrong with the list.
     pub(super) fn list(&self) -> Result<(Vec<Session>, Vec<Damage>), LogError> {
         let place = &Place::Sessions;
-        let view = self.view(place)?;
         let mut sessions: BTreeMap<Name, Session> = BTreeMap::new();
         let mut damage = Vec::new();
         let mut read_all = || -> Result<(), LogError> {
+            let view = self.view(place)?;
             let count = view.session_count()?;
             let table = view.table(SESSION, place)?;
             let mut rows = self.call(place, || Ok(table.range::<&[u8]>(..)?))?;

@@ -75,8 +75,15 @@ impl Log {
     /// Fails where the file can't be read; what is wrong inside is in the report.
     pub fn verify(&self, witness: &dyn Witness) -> Result<Report, LogError> {
         let (sessions, mut damage) = self.list()?;
-        let view = self.view(&Place::File)?;
         let mut reports = Vec::new();
+        let view = match self.view(&Place::File) {
+            Ok(view) => view,
+            Err(LogError::Damaged { damage: one, .. }) => {
+                damage.push(one);
+                return Ok(Report { sessions: reports, head: None, blob_count: 0, damage });
+            }
+            Err(other) => return Err(other),
+        };
         for session in &sessions {
             let mut check = Check { log: self, view: &view, session, witness, damage: &mut damage };
             let mut claims = Claims::default();

@@ -15,6 +15,7 @@ mod import_forms;
 mod import_own;
 mod import_traps;
 mod log;
+mod log_faults;
 mod prompt;
 mod replay;
 mod rules;
