@@ -63,7 +63,7 @@ fn human(folder: &Path, agent: &Agent, found: &[Diagnostic], out: &mut Output<'_
     let skills = agent.skills.values().filter(|skill| !skill.at.file.starts_with("engine:")).count();
     let rest = format!("; {}, profile {}", plural(skills, "skill"), agent.profile);
     out.line(&[(tone, &words), (Tone::Normal, &rest)])?;
-    if let Some(one) = found.first() {
+    if let Some(one) = found.iter().min_by_key(|one| one.severity) {
         out.line(&[(Tone::Faint, &format!("replay explain {} tells more", one.code))])?;
     }
     Ok(())

@@ -9,6 +9,7 @@ mod codec;
 mod corpus_check;
 mod corpus_sessions;
 mod generated;
+mod hostile_folders;
 mod import;
 mod import_damage;
 mod import_forms;

@@ -122,6 +122,11 @@ impl<'a> Facts<'a> {
         Some(yaml::read(file, file.content(), &mut Vec::new()))
     }
 
+    /// Returns whether a word stands anywhere in a file.
+    pub(super) fn says(&self, path: &str, word: &str) -> bool {
+        self.files.get(path).is_some_and(|file| file.text.contains(word))
+    }
+
     /// Returns the paths of the files that were read.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.keys().copied()

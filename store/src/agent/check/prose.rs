@@ -95,6 +95,9 @@ fn check_denied(facts: &Facts<'_>, skill: &Skill, token: &Token, found: &mut Vec
 /// Warns of a skill that is named without `@skill.`: to start it then interrupts instead of delegating (M144). Only
 /// ids that no English word looks like are told.
 fn check_plain_names(facts: &Facts<'_>, skill: &Skill, prose: &Prose, found: &mut Vec<Diagnostic>) {
+    if !prose.text.contains('_') {
+        return;
+    }
     let others = facts.agent.skills.values().filter(|other| other.id != skill.id && other.id.contains('_'));
     let tools = facts.tool_names(skill);
     for other in others.filter(|other| !other.engine_managed && !tools.contains(&&*other.id)) {

@@ -11,6 +11,7 @@ use super::values::{Values, values};
 use crate::agent::block::StepKind;
 use crate::agent::gate::Gate;
 use crate::agent::prose::TokenKind;
+use crate::agent::settings::Precondition;
 use crate::agent::skill::{Skill, SkillOrigin};
 use crate::condition::Reference;
 use crate::name::Name;
@@ -59,7 +60,20 @@ fn routed(facts: &Facts<'_>, started: &BTreeSet<Name>) -> BTreeSet<Name> {
             leads_to(facts, skill, &mut routed);
         }
     }
+    // The resolver of a precondition runs before the skill that waits for it.
+    let waiting: Vec<&Skill> = routed.iter().filter_map(|id| facts.agent.skills.get(id)).collect();
+    let preconditions = waiting.iter().filter_map(|skill| precondition(facts, skill));
+    let resolvers: Vec<&Name> = preconditions
+        .filter_map(|precondition| precondition.resolve_with.as_ref())
+        .map(|resolver| &resolver.value)
+        .collect();
+    routed.extend(resolvers.into_iter().filter(|id| facts.agent.skills.contains_key(*id)).cloned().collect::<Vec<_>>());
     routed
+}
+
+/// Returns the precondition that a skill names, where it is bound (M335).
+fn precondition<'a>(facts: &Facts<'a>, skill: &Skill) -> Option<&'a Precondition> {
+    facts.agent.settings.preconditions.get(&skill.precondition.as_ref()?.value)
 }
 
 fn leads_to(facts: &Facts<'_>, skill: &Skill, routed: &mut BTreeSet<Name>) {
@@ -77,10 +91,6 @@ fn leads_to(facts: &Facts<'_>, skill: &Skill, routed: &mut BTreeSet<Name>) {
         if let StepKind::Call(target) | StepKind::Link(target) = &step.kind {
             add(&target.value);
         }
-    }
-    let precondition = skill.precondition.as_ref().and_then(|name| facts.agent.settings.preconditions.get(&name.value));
-    if let Some(resolver) = precondition.and_then(|precondition| precondition.resolve_with.as_ref()) {
-        add(&resolver.value);
     }
     if !facts.profile.tools_start_skills() {
         return;
@@ -101,8 +111,7 @@ fn leads_to(facts: &Facts<'_>, skill: &Skill, routed: &mut BTreeSet<Name>) {
 fn can_open(facts: &Facts<'_>, values: &BTreeMap<Name, Values>, id: &Name) -> bool {
     let Some(skill) = facts.agent.skills.get(id) else { return false };
     let requires = skill.requires.as_ref().filter(|_| facts.profile.has_skill_requires());
-    let precondition = skill.precondition.as_ref().and_then(|name| facts.agent.settings.preconditions.get(&name.value));
-    let satisfied = precondition.and_then(|precondition| precondition.satisfied_when.as_ref());
+    let satisfied = precondition(facts, skill).and_then(|precondition| precondition.satisfied_when.as_ref());
     requires.is_none_or(|gate| can_hold(facts, values, Some(skill), gate))
         && satisfied.is_none_or(|gate| can_hold(facts, values, None, gate))
 }
