@@ -101,8 +101,8 @@ fn joined<W>(
     decisive: bool,
     read: &mut impl FnMut(&Reference) -> Reading<W>,
 ) -> Part<W> {
-    let mut parts = Vec::with_capacity(operands.len());
-    let mut outcome = Outcome::NotReached;
+    let mut parts: Vec<Part<W>> = Vec::with_capacity(operands.len());
+    let mut reached = 0;
     let mut decided = false;
     for operand in operands {
         if decided {
@@ -110,13 +110,14 @@ fn joined<W>(
             continue;
         }
         let evaluated = part(operand, read);
-        outcome = evaluated.outcome.clone();
-        decided = match &outcome {
+        decided = match &evaluated.outcome {
             Outcome::Value(value) => value.is_truthy() == decisive,
             Outcome::Impossible(_) | Outcome::NotReached => true,
         };
         parts.push(evaluated);
+        reached = parts.len();
     }
+    let outcome = reached.checked_sub(1).map_or(Outcome::NotReached, |last| parts[last].outcome.clone());
     Part { span, outcome, why: None, parts }
 }
 
