@@ -119,11 +119,12 @@ fn check_default(facts: &Facts<'_>, skill: &Skill, found: &mut Vec<Diagnostic>) 
         found.push(diagnostic.help("remove `engine_managed: false`"));
     }
     let steps = skill.blocks.iter().flat_map(|block| &block.steps);
-    let hangup = steps.filter_map(|step| match &step.kind {
-        StepKind::Action(action) if action.value == "hangup" => Some(action),
+    let mut actions = steps.filter_map(|step| match &step.kind {
+        StepKind::Action(action) => Some(action),
         _ => None,
     });
-    if let Some(hangup) = hangup.filter(|_| skill.id == SILENCE && facts.profile.has_hangup_skill()).next() {
+    let is_silence = skill.id == SILENCE && facts.profile.has_hangup_skill();
+    if let Some(hangup) = actions.find(|action| is_silence && action.value == "hangup") {
         let message = "hanging up belongs to `default_silence_timeout_hangup`";
         found.push(Diagnostic::error(code::SKILL_SILENCE_HANGUP, hangup.at.clone(), message));
     }
