@@ -193,6 +193,28 @@ fn a_reader_works_beside_a_writer() {
 }
 
 #[test]
+fn a_log_that_was_not_closed_says_so_and_is_repaired_by_the_next_writer() {
+    let (folder, path) = place();
+    let mut writer = Writer::create(&path, None).expect("the place is empty");
+    let payloads: Vec<Vec<u8>> = (0..300).map(payload).collect();
+    append(&mut writer, "a", 0, &payloads);
+    // What a killed program leaves behind.
+    let left = folder.path().join("left.log");
+    std::fs::copy(&path, &left).expect("there is room");
+    let error = Log::open(&left).map(|_| ()).expect_err("it was not closed");
+    assert!(matches!(error, LogError::Unclosed(_)), "{error}");
+    let before = std::fs::read(&left).expect("it is there");
+    assert!(before == std::fs::read(&path).expect("it is there"), "a refused reader changes nothing");
+
+    let mut repaired = Writer::open(&left, None).expect("a writer repairs it");
+    let session = append(&mut repaired, "a", 300, &[payload(300)]);
+    assert_eq!(read_all(repaired.log(), &session)[..300], payloads);
+    repaired.close().expect("there is room");
+    let log = Log::open(&left).expect("it was closed");
+    assert_eq!(log.session("a").expect("it is whole").event_count, 301);
+}
+
+#[test]
 fn reading_changes_no_byte() {
     let (_folder, path) = place();
     let mut writer = Writer::create(&path, None).expect("the place is empty");
