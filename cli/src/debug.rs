@@ -48,7 +48,7 @@ fn list(source: Source, definition: Option<Arc<Definition>>, profile: Option<Pro
         let recording = match &source {
             Source::Log(log) => {
                 let sessions = log.sessions().map_err(|error| error.to_string())?;
-                archive::load(log, &sessions[index].id).map_err(|error| error.to_string())?
+                archive::open(log, &sessions[index].id).map_err(|error| error.to_string())?
             }
             Source::Recordings(recordings) => recordings[index].clone(),
         };

@@ -85,6 +85,9 @@ pub(crate) enum Failure {
     /// The log refused, or can't be read.
     #[error(transparent)]
     Log(#[from] LogError),
+    /// The raw records can't be read from the log.
+    #[error("{0}")]
+    RawRecords(String),
     /// Exact bytes would reach a terminal.
     #[error("--raw writes bytes that a terminal may obey; send them to a file or a pipe")]
     RawOnTerminal,
@@ -110,7 +113,8 @@ impl Failure {
             | Failure::NoDefinition { .. }
             | Failure::Read { .. }
             | Failure::Record(_)
-            | Failure::Agent(_) => Exit::Unreadable,
+            | Failure::Agent(_)
+            | Failure::RawRecords(_) => Exit::Unreadable,
             Failure::Log(error) | Failure::Archive(ArchiveError::Log(error)) => log_exit(error),
             Failure::Archive(ArchiveError::Codec { .. }) => Exit::Unreadable,
             Failure::RawOnTerminal | Failure::Terminal(_) => Exit::Refused,

@@ -18,7 +18,7 @@ use crate::target::{Place, Target};
 /// What a target holds.
 pub(crate) enum Source {
     /// A log, whose sessions are read one at a time.
-    Log(Log),
+    Log(Arc<Log>),
     /// Recordings of a foreign record, or of our own JSON Lines.
     Recordings(Vec<Recording>),
 }
@@ -48,7 +48,7 @@ pub(crate) fn recordings(target: &Target) -> Result<Vec<Recording>, Failure> {
         Source::Recordings(recordings) => Ok(recordings),
         Source::Log(log) => {
             let sessions = log.sessions()?;
-            sessions.iter().map(|session| Ok(archive::load(&log, &session.id)?)).collect()
+            sessions.iter().map(|session| Ok(archive::open(&log, &session.id)?)).collect()
         }
     }
 }
@@ -70,7 +70,7 @@ pub(crate) fn source(place: &Place) -> Result<Source, Failure> {
         }
         Place::File(path) => {
             if let Some(log) = log(path).map_err(|source| read_failure(place, source))? {
-                return Ok(Source::Log(log?));
+                return Ok(Source::Log(Arc::new(log?)));
             }
             std::fs::read(path).map_err(|source| read_failure(place, source))?
         }
@@ -120,7 +120,7 @@ impl Source {
             return Err(Failure::NoSuchSession { path: target.place.to_string(), id, ids });
         };
         match self {
-            Source::Log(log) => Ok(archive::load(&log, &ids[place])?),
+            Source::Log(log) => Ok(archive::open(&log, &ids[place])?),
             Source::Recordings(mut recordings) => Ok(recordings.swap_remove(place)),
         }
     }

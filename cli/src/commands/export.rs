@@ -18,6 +18,9 @@ pub(crate) fn export(
     out: &mut Output<'_>,
 ) -> Result<Exit, Failure> {
     let definition = open::definition(global)?.map(Arc::unwrap_or_clone);
+    if let Some(problem) = recordings.iter().find_map(|recording| recording.raw.problem()) {
+        return Err(Failure::RawRecords(problem.to_owned()));
+    }
     let recordings = recordings.into_iter().map(|mut recording| {
         recording.definition = definition.clone().or(recording.definition);
         recording.profile = global.profile.or(recording.profile);

@@ -18,7 +18,7 @@ use crate::log::{Damage, Log, LogError, Place, Session};
 use crate::name::Name;
 use extras::Unclaimed;
 
-pub use load::{load, load_raw, load_without_raw};
+pub use load::{load, load_raw, load_without_raw, open};
 pub use save::{SaveReport, Saver, save};
 
 /// Why a recording could not be saved or loaded.

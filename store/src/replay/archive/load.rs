@@ -29,6 +29,19 @@ pub fn load(log: &Log, id: &str) -> Result<Recording, ArchiveError> {
     Ok(recording)
 }
 
+/// Opens the session of that id: its raw records are read when the first of them is asked for.
+///
+/// # Errors
+///
+/// Fails where there is none, or where something of it but its raw records is damaged.
+pub fn open(log: &Arc<Log>, id: &str) -> Result<Recording, ArchiveError> {
+    let mut recording = load_without_raw(log, id)?;
+    let count = log.session(id)?.raw_count as usize;
+    let (log, id) = (Arc::clone(log), recording.id.clone());
+    recording.raw = RawRecords::later(count, move || load_raw(&log, &id).map_err(|error| error.to_string()));
+    Ok(recording)
+}
+
 /// Loads the session of that id without its raw records.
 ///
 /// # Errors
