@@ -72,6 +72,9 @@ impl DefinitionSource {
 /// than a few times the events.
 const KEEP_EVERY: u64 = 256;
 
+/// Fewer events are folded and indexed on one thread: starting another costs as much.
+const SHARED_FROM: usize = 4000;
+
 impl Session {
     /// Opens a recording. A `folder` wins over the definition that the recording brings along; `profile` wins over the
     /// recording's own.
@@ -93,13 +96,21 @@ impl Session {
         let profile = choose_profile(profile, recorded_profile, agent.as_deref());
         let digest = agent.as_ref().map(|agent| agent.definition.digest());
         begin_with(&mut events, agent.as_deref(), digest, profile.profile);
-        let kept = keep_states(&events);
+        let (kept, turns) = if events.len() < SHARED_FROM {
+            (keep_states(&events), turns(&events))
+        } else {
+            std::thread::scope(|scope| {
+                let folded = scope.spawn(|| keep_states(&events));
+                let turns = turns(&events);
+                (folded.join().expect("folding is total"), turns)
+            })
+        };
         if let Some(agent) = &agent {
             findings.extend(missing::findings(agent, &events));
         }
         let mut session = Session {
             id,
-            turns: turns(&events),
+            turns,
             events,
             raw,
             findings,
