@@ -33,6 +33,9 @@ struct Wrapped {
     rows: Rc<[Line]>,
 }
 
+/// Stands in front of a row that continues the one above, so that it isn't taken for a line of the text.
+pub(crate) const CONTINUED: &str = "↪ ";
+
 /// Lines of fewer bytes are wrapped anew each time.
 const WORTH_KEEPING: usize = 2048;
 
@@ -101,7 +104,7 @@ impl Document {
 
     fn wrap(&self, line: usize, columns: usize) -> Rc<[Line]> {
         let whole = self.parts(line).fold(Line::new(), |whole, (part, span)| whole.foreign_whole(span.tone, part));
-        Rc::from(whole.wrap(columns))
+        Rc::from(whole.wrap_under(columns, CONTINUED))
     }
 }
 
@@ -155,7 +158,7 @@ mod tests {
         let mut document = Document::default();
         document.push(&"x".repeat(1_000_000), Tone::Plain, 0);
         let end = walk(&document, Place::default(), 100, Direction::Forward, usize::MAX);
-        assert_eq!(end, Place { line: 0, row: 9_999 });
+        assert_eq!(end, Place { line: 0, row: 10_204 });
     }
 
     #[test]

@@ -11,7 +11,10 @@ use crate::line::Line;
 use crate::theme::Tone;
 
 /// Glyphs and what they stand for, for the help screen.
-pub(crate) const LEGEND: [(&str, &str); 15] = [
+pub(crate) const LEGEND: [(&str, &str); 17] = [
+    ("●", "in front of an event: the first one that a model call led to"),
+    ("○", "in front of an event: a response that the model reworded (rephrase)"),
+    ("!", "in front of an event: the model call failed"),
     ("»", "the user said"),
     ("«", "the agent said"),
     ("ƒ", "a tool ran"),
@@ -26,7 +29,6 @@ pub(crate) const LEGEND: [(&str, &str); 15] = [
     ("[", "an ordered block was entered; ] completed"),
     ("≡", "the record's own view of the stack"),
     ("?", "a kind that this version doesn't know; kept as it is"),
-    ("●", "in front of an event: the first one that a model call led to; ○ a rephrase; ! a failed call"),
 ];
 
 /// Returns the row for an event.

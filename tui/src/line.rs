@@ -60,6 +60,12 @@ impl Line {
         self
     }
 
+    /// Gives the whole row one tone.
+    pub fn toned(mut self, tone: Tone) -> Line {
+        self.spans.iter_mut().for_each(|span| span.0 = tone);
+        self
+    }
+
     /// Cuts the row to `columns` columns; what doesn't fit ends in `…`.
     pub fn clip(self, columns: usize) -> Line {
         if self.width() <= columns {
@@ -103,6 +109,17 @@ impl Line {
             spans.push((tone, Cow::Owned(rest.to_owned())));
         }
         Line { spans }
+    }
+
+    /// Cuts the row into rows of at most `columns` columns, with `lead` in front of each row but the first.
+    pub fn wrap_under(self, columns: usize, lead: &'static str) -> Vec<Line> {
+        if self.width() <= columns {
+            return vec![self];
+        }
+        let mut rows = self.wrap(columns.saturating_sub(visible::width(lead))).into_iter();
+        let first = rows.next().unwrap_or_default();
+        let others = rows.map(|row| Line::new().own(Tone::Quiet, lead).then(row));
+        std::iter::once(first).chain(others).collect()
     }
 
     /// Cuts the row into rows of at most `columns` columns.

@@ -3,7 +3,7 @@
 use replay_store::event::Position;
 use replay_store::prompt::{Prompt, Role, Source};
 use replay_store::replay::Session;
-use replay_store::replay::turns::{Call, CallKind};
+use replay_store::replay::turns::Call;
 
 use crate::document::Document;
 use crate::theme::Tone;
@@ -74,17 +74,16 @@ fn make(session: &Session, of: Of) -> Shown {
     let mut document = Document::default();
     let (headline, prompt) = match &of {
         Of::Nothing => {
-            document.push("No model was called up to here. H shows what a call would get.", Tone::Quiet, 0);
+            let text = match session.agent {
+                Some(_) => "No model was called up to here. H shows what a call would get.",
+                None => "No model was called up to here.",
+            };
+            document.push(text, Tone::Quiet, 0);
             return Shown { of, headline: "no model call yet".to_owned(), document, origins: Vec::new() };
         }
         Of::Call(turn, call) => {
-            let what = match call.kind {
-                CallKind::Answer => "",
-                CallKind::Failed => " (failed)",
-                CallKind::Rephrase => " (rephrase)",
-            };
-            let at = call.before;
-            (format!("call {} of turn {turn}{what}, at {at}, recomputed", call.number), session.prompt_of(call))
+            let name = session.turn(*turn).map(|turn| turn.call_name(call)).unwrap_or_default();
+            (format!("{name}, at {}, recomputed", call.before), session.prompt_of(call))
         }
         Of::At(at) => (format!("hypothetical, at {at}: no call was made here"), session.prompt(*at)),
     };

@@ -7,8 +7,10 @@ pub mod headline;
 pub mod rows;
 pub mod turns;
 
+mod emptied;
 mod missing;
 mod recompute;
 mod session;
 
+pub use emptied::Emptied;
 pub use session::{DefinitionSource, Session};

@@ -164,6 +164,14 @@ impl Session {
             .collect()
     }
 
+    /// Returns the first write of an entry after `at`, to be told of an entry that holds nothing yet.
+    pub fn next_write(&self, key: &str, at: Position) -> Option<Position> {
+        let writes =
+            |event: &Event| matches!(&event.kind, EventKind::MemoryWritten { key: written, .. } if *written == key);
+        let rest = self.events.get(usize::try_from(at.0).ok()?..)?;
+        rest.iter().position(writes).map(|index| Position(at.0 + index as u64 + 1))
+    }
+
     /// Returns the event that set an entry before the one at `at` did, by walking the entry's story back.
     pub fn previous_write(&self, key: &str, at: Position) -> Option<Position> {
         let before = Position(at.0.checked_sub(1)?);

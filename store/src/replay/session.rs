@@ -41,6 +41,8 @@ pub struct Session {
     /// The engine generation and how it was chosen.
     pub profile: ProfileChoice,
     kept: Vec<State>,
+    /// For each event where it was taken back, 0 where it wasn't; empty where nothing was.
+    pub(super) taken_back: OnceLock<Vec<Position>>,
     /// The tools that the record names, collected when the first prompt is wanted.
     pub(super) seen: OnceLock<Arc<SeenTools>>,
 }
@@ -111,6 +113,7 @@ impl Session {
         let mut session = Session {
             id,
             turns,
+            taken_back: OnceLock::new(),
             events,
             raw,
             findings,
@@ -158,6 +161,16 @@ impl Session {
         };
         let count = self.events.iter().position(after).unwrap_or(self.events.len());
         Some(Position(count as u64))
+    }
+
+    /// Returns where to look for a finding: at the event of its first raw record or the one before it, and at the end
+    /// for a record that is cut. `None` where it is about the record as a whole.
+    pub fn position_of_finding(&self, finding: &Finding) -> Option<Position> {
+        match finding.raw {
+            _ if finding.kind == FindingKind::Cut => Some(self.end()),
+            Some((first, _)) => Some(self.position_of_raw(first).unwrap_or_else(|| self.end())),
+            None => None,
+        }
     }
 
     /// Returns the turn of that number.

@@ -35,12 +35,40 @@ impl Turn {
     pub fn counted_calls(&self) -> impl Iterator<Item = &Call> {
         self.calls.iter().filter(|call| call.kind != CallKind::Rephrase)
     }
+
+    /// Returns how many responses were reworded in it.
+    pub fn rephrase_count(&self) -> usize {
+        self.calls.len() - self.counted_calls().count()
+    }
+
+    /// Returns what people call a call of this turn: `call 2 of turn 5`, `rephrase of turn 5`.
+    pub fn call_name(&self, call: &Call) -> String {
+        match call.kind {
+            CallKind::Answer => format!("call {} of turn {}", call.number, self.number),
+            CallKind::Failed => format!("call {} of turn {} (failed)", call.number, self.number),
+            CallKind::Rephrase if self.rephrase_count() > 1 => {
+                format!("rephrase {} of turn {}", call.number, self.number)
+            }
+            CallKind::Rephrase => format!("rephrase of turn {}", self.number),
+        }
+    }
+
+    /// Returns which call the event at `at` followed, in words: `model call 2`, `a rephrase in turn 5`; `None` where
+    /// it isn't the first event that a call led to.
+    pub fn followed(&self, at: Position) -> Option<String> {
+        let call = self.calls.iter().find(|call| call.before.0 + 1 == at.0)?;
+        Some(match call.kind {
+            CallKind::Answer => format!("model call {} of turn {}", call.number, self.number),
+            CallKind::Failed => format!("model call {} of turn {}, which failed", call.number, self.number),
+            CallKind::Rephrase => format!("a rephrase in turn {}", self.number),
+        })
+    }
 }
 
 /// A model call, recognised by its traces.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Call {
-    /// Which call of its turn, from 1; a rephrase has the number of the call before it.
+    /// Which call of its turn, from 1; rephrases are counted on their own.
     pub number: u32,
     /// What kind of call.
     pub kind: CallKind,
@@ -86,7 +114,7 @@ pub fn turns(events: &[Event]) -> Vec<Turn> {
 /// Finds the model calls among the events from `first` to `last`.
 fn calls(events: &[Event], first: Position, last: Position) -> Vec<Call> {
     let mut calls: Vec<Call> = Vec::new();
-    let mut counted = 0;
+    let (mut counted, mut rephrases) = (0, 0);
     let mut batch: Option<&str> = None;
     let begin = first.0 as usize - 1;
     let mut from = begin;
@@ -116,11 +144,10 @@ fn calls(events: &[Event], first: Position, last: Position) -> Vec<Call> {
             CallKind::Rephrase => index,
             CallKind::Answer | CallKind::Failed => first_effect(events, from, index),
         };
-        if kind != CallKind::Rephrase {
-            counted += 1;
-        }
+        let of_its_kind = if kind == CallKind::Rephrase { &mut rephrases } else { &mut counted };
+        *of_its_kind += 1;
         calls.push(Call {
-            number: counted,
+            number: *of_its_kind,
             kind,
             before: Position(effect as u64),
             evidence: Position(index as u64 + 1),

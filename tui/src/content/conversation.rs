@@ -26,7 +26,7 @@ pub(crate) fn place_at(session: &Session, at: Position) -> Place {
     Place { line: events.iter().rposition(is_message).map_or(0, |index| index + 1), row: 0 }
 }
 
-fn is_message(event: &Event) -> bool {
+pub(crate) fn is_message(event: &Event) -> bool {
     matches!(event.kind, EventKind::UserMessage { .. } | EventKind::AgentMessage { .. })
 }
 
@@ -46,7 +46,10 @@ impl Rows for Conversation<'_> {
         let cursor = self.debugger.cursor.0 as usize;
         let event = self.debugger.session.event(Position(line as u64));
         let mut rows = match event {
-            Some(event) => message(event, line > cursor, columns),
+            Some(event) => {
+                let taken_back = self.debugger.session.taken_back(Position(line as u64));
+                message(event, (line > cursor, taken_back), columns)
+            }
             None if self.next(0).is_none() => vec![Line::new().own(Tone::Quiet, "nobody said anything")],
             None => Vec::new(),
         };
@@ -60,7 +63,12 @@ impl Rows for Conversation<'_> {
     }
 }
 
-fn message(event: &Event, is_later: bool, columns: usize) -> Vec<Line> {
+/// Returns the words in front of a message that was taken back.
+pub(crate) fn taken_back_words(at: Position) -> Line {
+    Line::new().own(Tone::Quiet, "taken back at ").number(Tone::Quiet, at).own(Tone::Quiet, " ")
+}
+
+fn message(event: &Event, (is_later, taken_back): (bool, Option<Position>), columns: usize) -> Vec<Line> {
     let (speaker, tone, text) = match &event.kind {
         EventKind::UserMessage { text, .. } => ("» user: ", Tone::User, text),
         EventKind::AgentMessage { text, response: Some(response), .. } if *response == MODEL_CALL_ERROR => {
@@ -69,13 +77,18 @@ fn message(event: &Event, is_later: bool, columns: usize) -> Vec<Line> {
         EventKind::AgentMessage { text, .. } => ("« agent: ", Tone::Agent, text),
         _ => return Vec::new(),
     };
-    let tone = if is_later { Tone::Quiet } else { tone };
+    let is_quiet = is_later || taken_back.is_some();
+    let tone = if is_quiet { Tone::Quiet } else { tone };
     let mut rows = Vec::new();
     let mut lines = visible::lines(text);
-    let first = Line::new().own(if is_later { Tone::Quiet } else { Tone::Strong }, speaker);
-    rows.extend(first.foreign_whole(tone, lines.next().unwrap_or_default()).wrap(columns));
+    let first = match taken_back {
+        Some(at) => taken_back_words(at),
+        None => Line::new(),
+    };
+    let first = first.own(if is_quiet { Tone::Quiet } else { Tone::Strong }, speaker);
+    rows.extend(first.foreign_whole(tone, lines.next().unwrap_or_default()).wrap_under(columns, "  "));
     for line in lines {
-        rows.extend(Line::new().own(tone, "  ").foreign_whole(tone, line).wrap(columns));
+        rows.extend(Line::new().own(tone, "  ").foreign_whole(tone, line).wrap_under(columns, "  "));
     }
     if let EventKind::AgentMessage { data, .. } = &event.kind
         && let Some(Value::List(buttons)) = data.get("buttons")
@@ -85,7 +98,7 @@ fn message(event: &Event, is_later: bool, columns: usize) -> Vec<Line> {
         let row = titles.fold(Line::new().own(Tone::Quiet, "  buttons:"), |row, title| {
             row.own(Tone::Quiet, " [").foreign(tone, title).own(Tone::Quiet, "]")
         });
-        rows.extend(row.wrap(columns));
+        rows.extend(row.wrap_under(columns, "  "));
     }
     rows
 }

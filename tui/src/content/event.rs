@@ -23,14 +23,20 @@ pub(crate) fn view(debugger: &Debugger) -> EventView {
 
 fn write(document: &mut Document, debugger: &Debugger, event: &Event) {
     let session = &debugger.session;
-    let line = headline(event);
-    document.push(&format!("{} {}\n", debugger.cursor, line.kind), Tone::Strong, 0);
+    if let Some(line) = session.headline(debugger.cursor) {
+        document.push(&format!("{} {}\n", debugger.cursor, line.kind), Tone::Strong, 0);
+    }
+    if session.starts_again(debugger.cursor) {
+        field(document, "again", "memory and stack are emptied");
+    }
+    if let Some(by) = session.taken_back(debugger.cursor) {
+        field(document, "taken back", &format!("at {by}"));
+    }
     let turn = event.turn.map_or_else(|| "between turns".to_owned(), |turn| turn.to_string());
     field(document, "turn", &turn);
     field(document, "time", &event.time.to_string());
-    let led_to = session.turn_at(debugger.cursor).map_or(&[][..], |turn| &turn.calls);
-    if let Some(call) = led_to.iter().find(|call| call.before.0 + 1 == debugger.cursor.0) {
-        field(document, "follows", &format!("model call {} of the turn", call.number));
+    if let Some(call) = session.turn_at(debugger.cursor).and_then(|turn| turn.followed(debugger.cursor)) {
+        field(document, "follows", &call);
     }
     if let Some(cause) = event.cause {
         let cause_line = session.event(cause).map(headline).map(|cause| format!(": {} {}", cause.kind, cause.text));

@@ -36,6 +36,6 @@ impl Rows for Findings<'_> {
                 .number(Tone::Quiet, last),
             None => row,
         };
-        Rc::from(row.own(Tone::Quiet, ": ").foreign_whole(Tone::Plain, &finding.text).wrap(columns))
+        Rc::from(row.own(Tone::Quiet, ": ").foreign_whole(Tone::Plain, &finding.text).wrap_under(columns, "  "))
     }
 }

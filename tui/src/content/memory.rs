@@ -65,7 +65,7 @@ fn header(row: &MemoryRow, state: &State) -> String {
             format!("skill {space}{}", if active { " (active)" } else { "" })
         }
         Scope::Engine => format!("engine skill {space}"),
-        Scope::System => "engine".to_owned(),
+        Scope::System => "system".to_owned(),
         Scope::Slot => "slots".to_owned(),
     }
 }
@@ -83,7 +83,10 @@ impl Rows for Memory<'_> {
         match self.debugger.memory.get(line) {
             Some(MemoryItem::Header(text)) => Rc::from([Line::new().foreign(Tone::Strong, text)]),
             Some(MemoryItem::Entry(row, change)) => entry(row, change.as_ref(), columns),
-            None => Rc::from([Line::new().own(Tone::Quiet, "no memory entry yet")]),
+            None => Rc::from([match self.debugger.session.emptied(self.debugger.cursor) {
+                Some(emptied) => Line::new().foreign(Tone::Quiet, &emptied.words()),
+                None => Line::new().own(Tone::Quiet, "no memory entry yet"),
+            }]),
         }
     }
 }
@@ -159,14 +162,18 @@ fn cell(cell: Option<&Cell>) -> Line {
 }
 
 /// Returns two rows about an entry: who set it, and what was there before.
-pub(crate) fn footnote(session: &Session, row: &MemoryRow) -> [Line; 2] {
+pub(crate) fn footnote(debugger: &Debugger, row: &MemoryRow) -> [Line; 2] {
+    let session = &debugger.session;
     let set = match row.set_at {
         Some(at) => {
             Line::new().own(Tone::Quiet, "at ").number(Tone::Strong, at).then(written_by(session, &row.key, at))
         }
         None => match row.state {
             RowState::Initial => Line::new().own(Tone::Quiet, "the initial value of the agent folder"),
-            _ => Line::new().own(Tone::Quiet, "never written"),
+            _ => match session.emptied(debugger.cursor) {
+                Some(emptied) => Line::new().foreign(Tone::Quiet, &emptied.words()),
+                None => Line::new().own(Tone::Quiet, "never written"),
+            },
         },
     };
     let before = match row.previous {
@@ -225,6 +232,12 @@ pub(crate) fn story(debugger: &Debugger) -> Option<Story> {
     let flags = flags(row).text();
     document.push(&format!("{}{flags}, now:\n", row.key), Tone::Strong, 0);
     document.push_line(&short_or_words(row), Tone::Plain, 0);
+    if row.set_at.is_none()
+        && let Some(later) = session.next_write(&row.key, debugger.cursor)
+    {
+        let number = usize::try_from(later.0).unwrap_or(0);
+        document.push_line(&format!("written later, at {later}\n"), Tone::Strong, number);
+    }
     let mut at = row.set_at;
     for _ in 0..STORY_LENGTH {
         let Some(position) = at else { break };

@@ -26,7 +26,7 @@ fn source(debugger: &Debugger, panel: Panel) -> Box<dyn Rows + '_> {
             Some(story) => Box::new(Borrowed(&story.document)),
             None => Box::new(memory::Memory { debugger }),
         },
-        Panel::Stack => Box::new(stack::lines(&debugger.state)),
+        Panel::Stack => Box::new(stack::Stack { state: &debugger.state }),
         Panel::Prompt => match &debugger.prompt.shown {
             Some(shown) => Box::new(Borrowed(&shown.document)),
             None => Box::new(Vec::new()),

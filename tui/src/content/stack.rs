@@ -1,16 +1,34 @@
 //! The skill stack, top first: what runs, and how the rest is parked.
 
+use std::rc::Rc;
+
 use replay_store::session::{Frame, Parked, State};
 
 use crate::line::Line;
+use crate::rows::Rows;
 use crate::theme::Tone;
 
-/// Returns the panel's lines.
-pub(crate) fn lines(state: &State) -> Vec<Line> {
-    if state.stack.is_empty() {
-        return vec![Line::new().own(Tone::Quiet, "empty: no skill is active, the model routes")];
+/// The lines of the stack.
+pub(crate) struct Stack<'a> {
+    pub(crate) state: &'a State,
+}
+
+impl Rows for Stack<'_> {
+    fn previous(&self, line: usize) -> Option<usize> {
+        line.checked_sub(1)
     }
-    state.stack.iter().rev().map(frame).collect()
+
+    fn next(&self, line: usize) -> Option<usize> {
+        (line + 1 < self.state.stack.len()).then_some(line + 1)
+    }
+
+    fn rows(&self, line: usize, columns: usize) -> Rc<[Line]> {
+        let row = match self.state.stack.iter().rev().nth(line) {
+            Some(shown) => frame(shown),
+            None => Line::new().own(Tone::Quiet, "empty: no skill is active, the model routes"),
+        };
+        Rc::from(row.wrap_under(columns, "    "))
+    }
 }
 
 /// Returns the whole stack on one row, top first.
@@ -18,8 +36,13 @@ pub(crate) fn short(state: &State) -> Line {
     let Some(top) = state.stack.last() else { return Line::new().own(Tone::Quiet, "no skill is active") };
     let beneath = state.stack.iter().rev().skip(1);
     beneath.fold(Line::new().then(name(top)), |line, frame| {
-        let word = frame.parked.map_or("", Parked::word);
-        line.own(Tone::Quiet, " over ").then(name(frame)).own(Tone::Waiting, " ").own(Tone::Waiting, word)
+        let line = line.own(Tone::Quiet, " over ").then(name(frame));
+        match frame.parked {
+            Some(parked) => {
+                line.own(Tone::Waiting, " (parked: ").own(Tone::Waiting, parked_words(parked)).own(Tone::Waiting, ")")
+            }
+            None => line,
+        }
     })
 }
 
@@ -31,7 +54,7 @@ fn frame(frame: &Frame) -> Line {
     let line = line.then(name(frame));
     match frame.parked {
         None => line.own(Tone::Quiet, ": runs"),
-        Some(parked) => line.own(Tone::Waiting, ": parked, ").own(Tone::Waiting, parked_words(parked)),
+        Some(parked) => line.own(Tone::Waiting, " parked: ").own(Tone::Waiting, parked_words(parked)),
     }
 }
 
@@ -49,9 +72,9 @@ fn name(frame: &Frame) -> Line {
 
 fn parked_words(parked: Parked) -> &'static str {
     match parked {
-        Parked::Delegation => "delegation: goes on when the skill above is done",
-        Parked::Digression => "digression: the user changed the topic",
-        Parked::Reference => "reference: waits for its own block",
-        Parked::Pending => "pending: waits for its condition, has not started",
+        Parked::Delegation => "waits for the skill above",
+        Parked::Digression => "the user changed the topic",
+        Parked::Reference => "waits for its block",
+        Parked::Pending => "waits for its condition, has not started",
     }
 }

@@ -11,6 +11,7 @@ use replay_store::replay::Session;
 use replay_store::replay::turns::{CallKind, Turn};
 
 use crate::app::Debugger;
+use crate::content::conversation::{is_message, taken_back_words};
 use crate::label::label;
 use crate::line::Line;
 use crate::rows::{Place, Rows, window};
@@ -70,7 +71,11 @@ impl Timeline<'_> {
         let Some(event) = session.event(at) else {
             return line.own(Tone::Quiet, "the start: nothing is applied");
         };
-        let label = label(event);
+        let label = match session.taken_back(at) {
+            Some(by) if is_message(event) => taken_back_words(by).then(label(event).toned(Tone::Quiet)),
+            Some(_) | None if session.starts_again(at) => label(event).own(Tone::Waiting, ": memory is emptied"),
+            Some(_) | None => label(event),
+        };
         match &debugger.search {
             Some(search) if hit => line.then(label.highlight(|text| search.pattern.find(text))),
             Some(_) | None => line.then(label),
@@ -98,6 +103,11 @@ fn heading(turn: &Turn) -> Line {
         0 => line.own(Tone::Quiet, " ─ no model call"),
         1 => line.own(Tone::Quiet, " ─ 1 model call"),
         _ => line.own(Tone::Quiet, " ─ ").number(Tone::Quiet, count).own(Tone::Quiet, " model calls"),
+    };
+    let line = match turn.rephrase_count() {
+        0 => line,
+        1 => line.own(Tone::Quiet, ", 1 rephrase"),
+        count => line.own(Tone::Quiet, ", ").number(Tone::Quiet, count).own(Tone::Quiet, " rephrases"),
     };
     if failed == 0 {
         return line;

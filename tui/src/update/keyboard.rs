@@ -91,7 +91,7 @@ fn type_key(app: &mut App, key: &str) {
 pub(super) fn help_key(app: &mut App, key: &str) {
     let Some(help) = &mut app.help else { return };
     let page = usize::from(app.area.height).saturating_sub(4).max(1);
-    let last = crate::view::help_row_count(&help.filter).saturating_sub(page);
+    let last = crate::view::help_row_count(&help.filter, usize::from(app.area.width)).saturating_sub(page);
     match key {
         "Esc" if !help.filter.is_empty() => *help = Help::default(),
         "Esc" | "F1" | "Enter" => app.help = None,

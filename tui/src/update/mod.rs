@@ -158,6 +158,9 @@ fn debug(app: &mut App, action: Action) {
         Action::Close if debugger.story.is_some() => debugger.story = None,
         Action::Close if debugger.zoomed => debugger.zoomed = false,
         Action::Close => focus(debugger, Panel::Timeline),
+        Action::Hypothetical if debugger.session.agent.is_none() => {
+            app.say("a prompt is recomputed from the agent folder, and there is none: name it with --agent DIR");
+        }
         Action::Hypothetical => {
             debugger.prompt.hypothetical = !debugger.prompt.hypothetical;
             if !debugger.shows(Panel::Prompt, area) {
@@ -344,8 +347,7 @@ fn open_row(app: &mut App) {
         },
         Panel::Findings => {
             let finding = debugger.session.findings.get(line);
-            let raw = finding.and_then(|finding| finding.raw);
-            match raw.and_then(|(first, _)| debugger.session.position_of_raw(first)) {
+            match finding.and_then(|finding| debugger.session.position_of_finding(finding)) {
                 Some(at) => go(app, at),
                 None => app.say("this finding is about the record as a whole"),
             }

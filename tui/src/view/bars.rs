@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use replay_store::profile::ProfileBasis;
 use replay_store::replay::DefinitionSource;
-use replay_store::replay::headline::{Weight, headline};
+use replay_store::replay::headline::Weight;
 
 use crate::app::{App, Debugger, MemoryItem, TypingKind};
 use crate::content::{memory, stack};
@@ -76,7 +76,7 @@ fn event_line(debugger: &Debugger) -> Line {
     let Some(event) = debugger.session.event(debugger.cursor) else {
         return line.own(Tone::Quiet, "the start: nothing is applied");
     };
-    let words = headline(event);
+    let Some(words) = debugger.session.headline(debugger.cursor) else { return line };
     let tone = match words.weight {
         Weight::Light => Tone::Quiet,
         Weight::Normal => Tone::Strong,

@@ -10,11 +10,11 @@ use crate::line::Line;
 use crate::search::Pattern;
 use crate::theme::Tone;
 
-const KEYS_WIDTH: usize = 18;
+const KEYS_WIDTH: usize = 25;
 
 /// Returns how many rows the help has with a filter.
-pub(crate) fn row_count(filter: &str) -> usize {
-    rows(filter).len()
+pub(crate) fn row_count(filter: &str, columns: usize) -> usize {
+    rows(filter, columns).len()
 }
 
 /// Paints the help screen.
@@ -23,13 +23,19 @@ pub(super) fn draw(help: &Help, app: &App, area: Rect, buffer: &mut Buffer) {
     let title = Line::new().own(Tone::Strong, "help").own(Tone::Quiet, "  type to filter: ");
     let title = title.foreign(Tone::Strong, &help.filter).own(Tone::Match, " ");
     title.paint(row(area.y), buffer, app.theme);
-    let rows = rows(&help.filter);
+    let rows = rows(&help.filter, usize::from(area.width));
     let (top, bottom) = (area.y + 2, area.bottom() - 2);
     for (y, line) in (top..bottom).zip(rows.iter().skip(help.top)) {
         line.paint(row(y), buffer, app.theme);
     }
     let seen = usize::from(bottom - top);
-    let words = Line::new().own(Tone::Quiet, "arrows and pages scroll, Esc closes  ");
+    let words = Line::new().own(
+        Tone::Quiet,
+        match help.filter.is_empty() {
+            true => "arrows and pages scroll, Esc closes  ",
+            false => "arrows and pages scroll, Esc clears the filter  ",
+        },
+    );
     let words = match rows.len().saturating_sub(help.top + seen) {
         0 if rows.is_empty() => words.own(Tone::Quiet, "nothing has these words"),
         0 => words,
@@ -38,7 +44,8 @@ pub(super) fn draw(help: &Help, app: &App, area: Rect, buffer: &mut Buffer) {
     words.paint(row(area.bottom() - 1), buffer, app.theme);
 }
 
-fn rows(filter: &str) -> Vec<Line> {
+fn rows(filter: &str, columns: usize) -> Vec<Line> {
+    let keys_width = KEYS_WIDTH.min(columns * 2 / 5);
     let bindings = BINDINGS.iter().map(|binding| (binding.keys.join("  "), binding.help));
     let legend = LEGEND.iter().map(|(glyph, words)| ((*glyph).to_owned(), *words));
     let pattern = Pattern::parse(filter);
@@ -53,6 +60,11 @@ fn rows(filter: &str) -> Vec<Line> {
         .chain([mouse])
         .chain(legend)
         .filter(|(keys, words)| wanted(keys, words))
-        .map(|(keys, words)| Line::new().foreign(Tone::Strong, &keys).pad_to(KEYS_WIDTH).own(Tone::Plain, words))
+        .flat_map(|(keys, words)| {
+            let words = Line::new().own(Tone::Plain, words).wrap(columns.saturating_sub(keys_width));
+            let keys = Line::new().foreign(Tone::Strong, &keys).clip(keys_width - 1);
+            let begin = std::iter::once(keys).chain(std::iter::repeat(Line::new()));
+            words.into_iter().zip(begin).map(move |(words, begin)| begin.pad_to(keys_width).then(words))
+        })
         .collect()
 }

@@ -83,7 +83,7 @@ fn footnotes(debugger: &Debugger, panel: Panel, inside: Rect) -> Vec<Line> {
             Some(row) => {
                 let rule = Line::new().own(Tone::Title, "── ").foreign(Tone::Strong, &row.key);
                 let rule = rule.then(content::memory::flags(row));
-                std::iter::once(rule).chain(content::memory::footnote(&debugger.session, row)).collect()
+                std::iter::once(rule).chain(content::memory::footnote(debugger, row)).collect()
             }
             None => Vec::new(),
         },
