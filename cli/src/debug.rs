@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 
 use replay_store::agent::definition::Definition;
-use replay_store::event::Position;
+use replay_store::event::{EventKind, Position};
 use replay_store::import::Recording;
 use replay_store::profile::Profile;
 use replay_store::replay::{Session, archive};
@@ -63,6 +63,7 @@ fn row_of_log(session: &replay_store::log::Session) -> SessionRow {
         events: session.event_count,
         turns: None,
         started_at: session.details.first_time,
+        said_first: None,
     }
 }
 
@@ -72,5 +73,9 @@ fn row_of_recording(recording: &Recording) -> SessionRow {
         events: recording.events.len() as u64,
         turns: recording.events.iter().filter_map(|event| event.turn).max().map(u64::from),
         started_at: recording.events.first().map(|event| event.time),
+        said_first: recording.events.iter().find_map(|event| match &event.kind {
+            EventKind::UserMessage { text, .. } => Some(text.to_string()),
+            _ => None,
+        }),
     }
 }

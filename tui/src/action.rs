@@ -34,6 +34,8 @@ pub enum Action {
     End,
     /// To the event that set the memory entry under the cursor.
     Writer,
+    /// Back to where the user was before the last jump, or forward again.
+    Jump(Direction),
     /// Gives a panel the keys.
     Focus(Panel),
     /// Gives the next or previous panel the keys.

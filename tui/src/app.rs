@@ -74,6 +74,8 @@ pub struct SessionRow {
     pub turns: Option<u64>,
     /// The time of its first event.
     pub started_at: Option<Timestamp>,
+    /// What the user said first, where that is known without opening it.
+    pub said_first: Option<String>,
 }
 
 /// A line that is being typed at the bottom of the screen.
@@ -118,7 +120,7 @@ pub struct Prefix {
     /// The key.
     pub key: String,
     /// Where the cursor and that of the panel were before it, for keys that mean something alone, too.
-    pub before: Option<(Position, Place)>,
+    pub before: Option<(Spot, Jumps)>,
 }
 
 /// A session and where in it the user is.
@@ -130,8 +132,12 @@ pub struct Debugger {
     pub cursor: Position,
     /// What holds there.
     pub state: State,
+    /// What held before the event at the cursor; at position 0 the same.
+    pub before: State,
     /// The memory panel's lines.
     pub memory: Vec<MemoryItem>,
+    /// The position that they were made for: they are made when the panel is seen.
+    pub memory_at: Option<Position>,
     /// The panel that has the keys.
     pub focus: Panel,
     /// The other panels, the last one with the keys first.
@@ -148,6 +154,43 @@ pub struct Debugger {
     pub story: Option<Story>,
     /// The last search.
     pub search: Option<Search>,
+    /// Where the user was before each jump, the last one last, and what going back has left.
+    pub jumps: Jumps,
+    /// What `replay check` finds in the agent folder; counted when the findings are seen for the first time.
+    pub folder: Option<FolderCount>,
+}
+
+/// Where the user was before each jump.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Jumps {
+    /// Places to go back to, the last one last.
+    pub back: Vec<Spot>,
+    /// Places to go forward to again, the next one last.
+    pub ahead: Vec<Spot>,
+}
+
+/// Where the user is: a position, and the panel with the keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// The position.
+    pub cursor: Position,
+    /// The panel with the keys.
+    pub focus: Panel,
+    /// Whether it was alone on the screen.
+    pub zoomed: bool,
+    /// The row under its cursor.
+    pub place: Place,
+    /// Whether the prompt was the hypothetical one.
+    pub hypothetical: bool,
+}
+
+/// How many errors and warnings an agent folder has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FolderCount {
+    /// What the engine refuses.
+    pub errors: usize,
+    /// What it lets through to hurt later.
+    pub warnings: usize,
 }
 
 /// A line of the memory panel.
@@ -215,6 +258,17 @@ impl Debugger {
     /// Returns the cursor of a panel.
     pub fn place(&self, panel: Panel) -> Place {
         self.places[panel as usize]
+    }
+
+    /// Returns where the user is.
+    pub fn spot(&self) -> Spot {
+        Spot {
+            cursor: self.cursor,
+            focus: self.focus,
+            zoomed: self.zoomed,
+            place: self.place(self.focus),
+            hypothetical: self.prompt.hypothetical,
+        }
     }
 
     /// Returns the memory entry under the cursor of its panel.

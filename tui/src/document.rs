@@ -83,6 +83,15 @@ impl Document {
         Some(self.line_starts.partition_point(|line| *line <= start).saturating_sub(1))
     }
 
+    /// Returns the lines whose text is wanted.
+    pub fn lines_where(&self, wanted: impl Fn(&str) -> bool) -> Vec<usize> {
+        let text = |line| {
+            let (start, end) = self.bounds(line);
+            &self.text[start..end]
+        };
+        (0..self.line_count()).filter(|line| wanted(text(*line))).collect()
+    }
+
     fn bounds(&self, line: usize) -> (usize, usize) {
         let start = self.line_starts.get(line).copied().unwrap_or(self.text.len());
         let end = self.line_starts.get(line + 1).map_or(self.text.len(), |next| next - 1);

@@ -71,7 +71,7 @@ pub struct Layout {
     pub title: Rect,
     /// The panels, each with its title row.
     pub panels: Vec<(Panel, Rect)>,
-    /// What the event at the cursor did, in two rows; empty where the event has a panel or there is no room.
+    /// What the event at the cursor did, in two rows, or one where a panel is alone; empty where the event has a panel or there is no room.
     pub summary: Rect,
     /// The row at the bottom: keys, messages, and lines being typed.
     pub foot: Rect,
@@ -99,7 +99,8 @@ pub fn layout(area: Rect, arrangement: Arrangement<'_>) -> Layout {
     let [rest, foot] = split_bottom(rest, 1);
     let focus = arrangement.focus;
     if arrangement.zoomed {
-        return Layout { title, panels: vec![(focus, rest)], summary: Rect::default(), foot };
+        let [panel, summary] = split_bottom(rest, u16::from(area.height >= 12 && focus != Panel::Event));
+        return Layout { title, panels: vec![(focus, panel)], summary, foot };
     }
     if area.width >= 160 && area.height >= 30 {
         return Layout { title, panels: wide(rest, arrangement), summary: Rect::default(), foot };

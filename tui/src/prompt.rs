@@ -1,9 +1,12 @@
 //! The prompt panel's text: what the model got at a call, with the origin of every piece.
 
-use replay_store::event::Position;
+use std::collections::VecDeque;
+
+use replay_store::event::{EventKind, Position};
 use replay_store::prompt::{Prompt, Role, Source};
 use replay_store::replay::Session;
 use replay_store::replay::turns::Call;
+use replay_store::session::prose::{CUT_MARK, SHOWN_CHARACTERS};
 
 use crate::document::Document;
 use crate::theme::Tone;
@@ -15,6 +18,8 @@ pub struct PromptView {
     pub hypothetical: bool,
     /// What it shows now.
     pub shown: Option<Shown>,
+    /// What it showed before, the last one last.
+    kept: VecDeque<Shown>,
 }
 
 /// A prompt that was made.
@@ -27,8 +32,20 @@ pub struct Shown {
     /// Its text.
     pub document: Document,
     /// The origins that the document's numbers mean, from 1.
-    origins: Vec<Source>,
+    origins: Vec<PieceOrigin>,
 }
+
+/// Where a piece of a prompt comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PieceOrigin {
+    /// Where.
+    pub source: Source,
+    /// Words about a value that the prompt holds a part of; empty where it holds all of it.
+    pub cut: String,
+}
+
+/// How many prompts are kept beside the one that is shown.
+const KEPT: usize = 16;
 
 /// Which prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +60,7 @@ pub enum Of {
 
 impl Shown {
     /// Returns the origins of the pieces on a line.
-    pub fn origins(&self, line: usize) -> Vec<&Source> {
+    pub fn origins(&self, line: usize) -> Vec<&PieceOrigin> {
         self.document.origins(line).into_iter().filter_map(|number| self.origins.get(number - 1)).collect()
     }
 }
@@ -55,7 +72,14 @@ impl PromptView {
         if self.shown.as_ref().is_some_and(|shown| shown.of == of) {
             return false;
         }
-        self.shown = Some(make(session, of));
+        let known = self.kept.iter().position(|kept| kept.of == of).and_then(|place| self.kept.remove(place));
+        let next = known.unwrap_or_else(|| make(session, of));
+        if let Some(last) = self.shown.replace(next) {
+            if self.kept.len() == KEPT {
+                self.kept.pop_front();
+            }
+            self.kept.push_back(last);
+        }
         true
     }
 }
@@ -91,7 +115,7 @@ fn make(session: &Session, of: Of) -> Shown {
     match prompt {
         Some(prompt) => {
             shown.headline = format!("{}, {}", shown.headline, prompt.situation.word());
-            write(&mut shown, &prompt);
+            write(&mut shown, session, &prompt);
         }
         None => {
             let text = "The prompt is recomputed from the agent folder, and there is none: name it with --agent DIR.";
@@ -101,7 +125,7 @@ fn make(session: &Session, of: Of) -> Shown {
     shown
 }
 
-fn write(shown: &mut Shown, prompt: &Prompt) {
+fn write(shown: &mut Shown, session: &Session, prompt: &Prompt) {
     for section in &prompt.sections {
         shown.document.push_line(&format!("── {} ──\n", section.name.word()), Tone::Title, 0);
         let mut first = true;
@@ -109,13 +133,14 @@ fn write(shown: &mut Shown, prompt: &Prompt) {
             // The blank line between two sections is said by the heading already.
             let text = if first { piece.text.trim_start_matches('\n') } else { &piece.text };
             first &= text.is_empty();
-            let origin = number(shown, &piece.origin);
+            let cut = if text.contains(CUT_MARK) { cut_words(session, &piece.origin) } else { String::new() };
+            let origin = number(shown, PieceOrigin { source: piece.origin.clone(), cut });
             shown.document.push(text, tone(&piece.origin), origin);
         }
     }
     shown.document.push_line("── messages ──\n", Tone::Title, 0);
     for message in &prompt.messages {
-        let origin = number(shown, &message.origin);
+        let origin = number(shown, PieceOrigin { source: message.origin.clone(), cut: String::new() });
         let speaker = match (&message.tool, message.role) {
             (Some(tool), Role::Tool) => format!("result of {tool}: "),
             (Some(tool), role) => format!("{} calls {tool}: ", role.word()),
@@ -133,11 +158,24 @@ fn write(shown: &mut Shown, prompt: &Prompt) {
     }
 }
 
-fn number(shown: &mut Shown, origin: &Source) -> usize {
-    if shown.origins.last() != Some(origin) {
-        shown.origins.push(origin.clone());
+fn number(shown: &mut Shown, origin: PieceOrigin) -> usize {
+    if shown.origins.last() != Some(&origin) {
+        shown.origins.push(origin);
     }
     shown.origins.len()
+}
+
+/// Returns how much of a value the prompt holds (M262).
+fn cut_words(session: &Session, origin: &Source) -> String {
+    let Source::Event { position, key: Some(key) } = origin else {
+        return format!("cut at {SHOWN_CHARACTERS} characters");
+    };
+    match session.event(*position).map(|event| &event.kind) {
+        Some(EventKind::MemoryWritten { key: written, value, .. }) if written == key => {
+            format!("cut at {SHOWN_CHARACTERS} of {} characters", value.to_display().chars().count())
+        }
+        _ => format!("cut at {SHOWN_CHARACTERS} characters"),
+    }
 }
 
 fn tone(origin: &Source) -> Tone {

@@ -130,6 +130,11 @@ impl Session {
         rows
     }
 
+    /// Returns one memory entry at a state of this session.
+    pub fn memory_row(&self, key: Name, state: &State) -> MemoryRow {
+        self.row(self.agent.as_deref(), key, state)
+    }
+
     fn row(&self, agent: Option<&Agent>, key: Name, state: &State) -> MemoryRow {
         let entry = agent.and_then(|agent| agent.entry(&key));
         let cell = state.memory.get(&key);

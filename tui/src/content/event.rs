@@ -104,11 +104,10 @@ fn fields(document: &mut Document, debugger: &Debugger, kind: &EventKind) {
         }
         EventKind::MemoryWritten { key, writer, .. } | EventKind::MemoryCleared { key, writer } => {
             named("key", Some(key));
-            let change = debugger.session.changes(debugger.cursor).into_iter().find(|change| change.key == *key);
-            if let Some(change) = change {
-                let before = change.before.map(|cell| short(&cell.value).into_owned());
+            if let Some(after) = debugger.state.memory.get(key) {
+                let before = debugger.before.memory.get(key).map(|cell| short(&cell.value).into_owned());
                 named("old", Some(before.as_deref().unwrap_or("never written")));
-                named("new", Some(&short(&change.after.value)));
+                named("new", Some(&short(&after.value)));
             }
             named("written by", Some(&who(writer)));
             named("call", writer.call_id.as_deref());

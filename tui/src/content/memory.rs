@@ -24,23 +24,33 @@ pub(crate) struct Memory<'a> {
 }
 
 /// Returns the panel's lines at a position.
-pub(crate) fn items(session: &Session, at: Position, state: &State) -> Vec<MemoryItem> {
-    let before = step_before(session, at).map(|(before, _)| before);
+pub(crate) fn items(debugger: &Debugger) -> Vec<MemoryItem> {
+    let (state, before) = (&debugger.state, &debugger.before);
     let mut items = Vec::new();
     let mut group = None;
-    for row in session.memory_rows(state) {
+    for row in debugger.session.memory_rows(state) {
         let header = header(&row, state);
         if group.as_ref() != Some(&header) {
             items.push(MemoryItem::Header(header.clone()));
             group = Some(header);
         }
-        let change = before.as_ref().and_then(|before| {
-            let before = before.memory.get(&row.key);
-            differs(before, state.memory.get(&row.key)).then(|| MemoryChange(before.cloned()))
-        });
+        let change = changed(before.memory.get(&row.key), state.memory.get(&row.key));
         items.push(MemoryItem::Entry(Box::new(row), change));
     }
     items
+}
+
+fn changed(before: Option<&Cell>, after: Option<&Cell>) -> Option<MemoryChange> {
+    differs(before, after).then(|| MemoryChange(before.cloned()))
+}
+
+/// Returns the entry that the event at the cursor set, with what was there before.
+pub(crate) fn changed_row(debugger: &Debugger) -> Option<(MemoryRow, MemoryChange)> {
+    let (state, before) = (&debugger.state, &debugger.before);
+    state.memory.iter().filter(|(_, cell)| cell.set_at == Some(debugger.cursor)).find_map(|(key, cell)| {
+        let change = changed(before.memory.get(key), Some(cell))?;
+        Some((debugger.session.memory_row(key.clone(), state), change))
+    })
 }
 
 /// Values are shared between states, so that nothing large is compared.

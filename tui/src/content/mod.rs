@@ -32,7 +32,7 @@ fn source(debugger: &Debugger, panel: Panel) -> Box<dyn Rows + '_> {
             None => Box::new(Vec::new()),
         },
         Panel::Event => Box::new(Borrowed(&debugger.event.document)),
-        Panel::Findings => Box::new(findings::Findings { session: &debugger.session }),
+        Panel::Findings => Box::new(findings::Findings { session: &debugger.session, folder: debugger.folder }),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a key means: in a line that is typed, in the help screen, as a digit, or by the table of keys.
 
-use super::{go, set_place, typed, update};
+use super::jump::{remember, return_to};
+use super::{typed, update};
 use crate::action::Action;
 use crate::app::{App, Help, Prefix, Typing, TypingKind};
 use crate::key::{Key, Meaning, is_prefix, meaning};
@@ -25,16 +26,16 @@ pub(super) fn press(app: &mut App, key: Key) {
     if key.0 == "Enter" && app.count.is_some() {
         return pause(app);
     }
-    let before = app.debugger.as_ref().map(|debugger| (debugger.cursor, debugger.place(debugger.focus)));
+    let before = app.debugger.as_ref().map(|debugger| (debugger.spot(), debugger.jumps.clone()));
     let prefix = app.prefix.take();
     let sequence = prefix.as_ref().map_or_else(|| key.0.clone(), |prefix| format!("{}{}", prefix.key, key.0));
     match (meaning(&sequence), prefix) {
         (Meaning::Action(action), prefix) => {
             // The first key moved the cursor, because it means something alone, too.
-            if let Some(Prefix { before: Some((cursor, place)), .. }) = prefix {
-                go(app, cursor);
+            if let Some(Prefix { before: Some((spot, jumps)), .. }) = prefix {
+                return_to(app, spot);
                 if let Some(debugger) = &mut app.debugger {
-                    set_place(debugger, debugger.focus, place);
+                    debugger.jumps = jumps;
                 }
             }
             if is_prefix(&sequence) {
@@ -80,8 +81,8 @@ fn type_key(app: &mut App, key: &str) {
             let Typing { kind, text } = typing.clone();
             app.typing = None;
             match kind {
-                TypingKind::Search => typed::search(app, &text),
-                TypingKind::Command => typed::run_command(app, &text),
+                TypingKind::Search => remember(app, |app| typed::search(app, &text)),
+                TypingKind::Command => remember(app, |app| typed::run_command(app, &text)),
             }
         }
         _ => typing.text.extend(only_character(key)),

@@ -1,5 +1,6 @@
 //! The one function that changes an [`App`].
 
+mod jump;
 mod keyboard;
 mod mouse;
 mod typed;
@@ -10,16 +11,17 @@ use ratatui::layout::{Position as Point, Rect};
 use replay_store::event::{Event, Position};
 use replay_store::prompt::Source;
 use replay_store::replay::Session;
-use replay_store::session::State;
+use replay_store::session::{State, evolve};
 
 use crate::action::Action;
-use crate::app::{App, Debugger, EventView, Help, List, MemoryItem, Message, Typing, TypingKind, Wish, inside};
+use crate::app::{App, Debugger, EventView, Help, Jumps, List, MemoryItem, Message, Typing, TypingKind, Wish};
 use crate::content::{self, conversation};
 use crate::panel::Panel;
 use crate::prompt::PromptView;
 use crate::rows::{Direction, Place, walk};
 use crate::stop::{Stop, next_stop};
 use crate::theme::Tone;
+use crate::view::rows_area;
 
 /// Fulfils a wish.
 pub fn update(app: &mut App, action: Action) {
@@ -47,6 +49,7 @@ pub fn update(app: &mut App, action: Action) {
         | Action::Start
         | Action::End
         | Action::Writer
+        | Action::Jump(_)
         | Action::Focus(_)
         | Action::FocusNext(_)
         | Action::Open
@@ -54,6 +57,7 @@ pub fn update(app: &mut App, action: Action) {
         | Action::Close
         | Action::Hypothetical
         | Action::SearchAgain(_) => match (&mut app.debugger, &mut app.list) {
+            (Some(_), _) if jump::is_jump(&action) => jump::remember(app, |app| debug(app, action)),
             (Some(_), _) => debug(app, action),
             (None, Some(_)) => choose(app, action),
             (None, None) => {}
@@ -66,10 +70,12 @@ pub fn update(app: &mut App, action: Action) {
 pub fn open(app: &mut App, session: Session, at: Position) {
     let cursor = at.min(session.end());
     app.debugger = Some(Debugger {
-        state: session.state(cursor),
+        state: State::default(),
+        before: State::default(),
         session: Arc::new(session),
         cursor,
         memory: Vec::new(),
+        memory_at: None,
         focus: Panel::Timeline,
         recent: vec![Panel::Memory, Panel::Conversation, Panel::Event, Panel::Prompt, Panel::Findings, Panel::Stack],
         zoomed: false,
@@ -78,7 +84,12 @@ pub fn open(app: &mut App, session: Session, at: Position) {
         event: EventView::default(),
         story: None,
         search: None,
+        jumps: Jumps::default(),
+        folder: None,
     });
+    if let Some(debugger) = &mut app.debugger {
+        hold(debugger, cursor);
+    }
     arrive(app);
     settle(app);
 }
@@ -169,6 +180,7 @@ fn debug(app: &mut App, action: Action) {
         }
         Action::SearchAgain(direction) => typed::search_again(app, direction, count),
         Action::Writer => to_writer(app),
+        Action::Jump(direction) => jump::jump(app, direction),
         Action::Open => open_row(app),
         Action::Press(_)
         | Action::Pause
@@ -223,17 +235,47 @@ fn go(app: &mut App, at: Position) {
     if debugger.cursor == at {
         return;
     }
-    debugger.cursor = at;
-    debugger.state = debugger.session.state(at);
+    hold(debugger, at);
     debugger.story = None;
     arrive(app);
+}
+
+/// Lets the state be that of `at`, and the one before it. A step on folds one event.
+fn hold(debugger: &mut Debugger, at: Position) {
+    let session = &debugger.session;
+    if at.0 > 0 && at.0 != debugger.cursor.0 + 1 {
+        debugger.state = session.state(Position(at.0 - 1));
+    }
+    match session.event(at) {
+        Some(event) => {
+            debugger.before = debugger.state.clone();
+            evolve(&mut debugger.state, event);
+        }
+        None => {
+            debugger.before = session.state(at);
+            debugger.state = debugger.before.clone();
+        }
+    }
+    debugger.cursor = at;
 }
 
 /// Lets the panels follow the cursor.
 fn arrive(app: &mut App) {
     let Some(debugger) = &mut app.debugger else { return };
+    debugger.places[Panel::Conversation as usize] = conversation::place_at(&debugger.session, debugger.cursor);
+    debugger.places[Panel::Stack as usize] = Place::default();
+    debugger.places[Panel::Event as usize] = Place::default();
+}
+
+/// Makes the memory panel's lines for the cursor, unless they are made. The entry under the panel's cursor stays
+/// there; else the one that changed comes there.
+fn make_memory(debugger: &mut Debugger) {
+    if debugger.memory_at == Some(debugger.cursor) {
+        return;
+    }
+    debugger.memory_at = Some(debugger.cursor);
     let selected = debugger.selected_entry().map(|row| row.key.clone());
-    debugger.memory = content::memory::items(&debugger.session, debugger.cursor, &debugger.state);
+    debugger.memory = content::memory::items(debugger);
     let changed = debugger.memory.iter().position(|item| matches!(item, MemoryItem::Entry(_, Some(_))));
     let same = |key| {
         let is = |item: &MemoryItem| matches!(item, MemoryItem::Entry(row, _) if row.key == key);
@@ -242,15 +284,23 @@ fn arrive(app: &mut App) {
     let kept = selected.and_then(same);
     let line = if debugger.focus == Panel::Memory { kept.or(changed) } else { changed.or(kept) };
     debugger.places[Panel::Memory as usize] = Place { line: line.unwrap_or(0), row: 0 };
-    debugger.places[Panel::Conversation as usize] = conversation::place_at(&debugger.session, debugger.cursor);
-    debugger.places[Panel::Stack as usize] = Place::default();
-    debugger.places[Panel::Event as usize] = Place::default();
 }
 
 /// Makes what the shown panels need, and no more.
 fn settle(app: &mut App) {
     let area = app.area;
-    let Some(debugger) = &mut app.debugger else { return };
+    if let Some(debugger) = &mut app.debugger {
+        settle_panels(debugger, area);
+    }
+}
+
+fn settle_panels(debugger: &mut Debugger, area: Rect) {
+    if debugger.shows(Panel::Memory, area) {
+        make_memory(debugger);
+    }
+    if debugger.shows(Panel::Findings, area) && debugger.folder.is_none() {
+        debugger.folder = debugger.session.agent.as_deref().map(content::findings::count);
+    }
     if debugger.shows(Panel::Prompt, area) && debugger.prompt.follow(&debugger.session, debugger.cursor) {
         debugger.places[Panel::Prompt as usize] = Place::default();
     }
@@ -271,7 +321,12 @@ fn focus(debugger: &mut Debugger, panel: Panel) {
 
 fn panel_area(debugger: &Debugger, panel: Panel, area: Rect) -> Rect {
     let layout = debugger.layout(area);
-    layout.panels.iter().find(|(shown, _)| *shown == panel).map(|(_, area)| inside(*area)).unwrap_or_default()
+    layout
+        .panels
+        .iter()
+        .find(|(shown, _)| *shown == panel)
+        .map(|(_, area)| rows_area(debugger, panel, *area))
+        .unwrap_or_default()
 }
 
 fn scroll(debugger: &mut Debugger, panel: Panel, area: Rect, direction: Direction, count: usize) {
@@ -293,7 +348,8 @@ fn set_place(debugger: &mut Debugger, panel: Panel, place: Place) {
 
 /// To the event that set the entry under the cursor; where we are there already, to the one before it.
 fn to_writer(app: &mut App) {
-    let Some(debugger) = &app.debugger else { return };
+    let Some(debugger) = &mut app.debugger else { return };
+    make_memory(debugger);
     let Some(row) = debugger.selected_entry() else {
         return app.say("gd goes to the event that set the entry under memory's cursor");
     };
@@ -314,6 +370,7 @@ fn to_writer(app: &mut App) {
 
 fn select_entry(app: &mut App, key: &str) {
     let Some(debugger) = &mut app.debugger else { return };
+    make_memory(debugger);
     let is = |item: &MemoryItem| matches!(item, MemoryItem::Entry(row, _) if row.key == key);
     if let Some(line) = debugger.memory.iter().position(is) {
         debugger.places[Panel::Memory as usize] = Place { line, row: 0 };
@@ -349,19 +406,27 @@ fn open_row(app: &mut App) {
             let finding = debugger.session.findings.get(line);
             match finding.and_then(|finding| debugger.session.position_of_finding(finding)) {
                 Some(at) => go(app, at),
+                None if line >= debugger.session.findings.len() && debugger.folder.is_some() => {
+                    app.say("replay check DIR tells what is wrong in the agent folder, with file and line");
+                }
                 None => app.say("this finding is about the record as a whole"),
             }
         }
         Panel::Prompt => {
             let origin = debugger.prompt.shown.as_ref().and_then(|shown| {
-                shown.origins(line).into_iter().find_map(|origin| match origin {
+                shown.origins(line).into_iter().find_map(|origin| match &origin.source {
                     Source::Event { position, .. } => Some(*position),
                     Source::Builtin | Source::File { .. } => None,
                 })
             });
             match origin {
-                Some(at) => go(app, at),
-                None => app.say("no event put text on this line"),
+                Some(at) => {
+                    focus(debugger, Panel::Event);
+                    debugger.zoomed = false;
+                    go(app, at);
+                    app.say(format!("event {at} put text on that row; Ctrl-o goes back to the prompt"));
+                }
+                None => app.say("no event put text on this row"),
             }
         }
         Panel::Stack | Panel::Event => debugger.zoomed = !debugger.zoomed,
@@ -374,6 +439,8 @@ fn open_row(app: &mut App) {
 }
 
 /// Returns the state before the event at `at`, and that event.
+///
+/// For the event at the cursor [`Debugger::before`] has it already.
 pub(crate) fn step_before(session: &Session, at: Position) -> Option<(State, &Event)> {
     let before = Position(at.0.checked_sub(1)?);
     Some((session.state(before), session.event(at)?))

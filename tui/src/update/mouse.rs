@@ -4,10 +4,11 @@ use ratatui::layout::Position as Point;
 
 use super::{choose, focus, go, keyboard, moved, scroll, set_place};
 use crate::action::Action;
-use crate::app::{App, inside};
+use crate::app::App;
 use crate::content::{self, timeline};
 use crate::panel::Panel;
 use crate::rows::Direction;
+use crate::view::rows_area;
 
 pub(super) fn click(app: &mut App, at: Point) {
     let area = app.area;
@@ -19,7 +20,7 @@ pub(super) fn click(app: &mut App, at: Point) {
             let layout = debugger.layout(area);
             let Some((panel, place)) = layout.panels.iter().find(|(_, place)| place.contains(at)) else { return };
             focus(debugger, *panel);
-            let inside = inside(*place);
+            let inside = rows_area(debugger, *panel, *place);
             if *panel == Panel::Timeline
                 && let Some(position) = timeline::position_at(debugger, inside, at)
             {

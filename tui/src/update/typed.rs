@@ -7,7 +7,8 @@ use replay_store::event::Position;
 use super::go;
 use crate::app::{App, Help, Message, Wish};
 use crate::command;
-use crate::rows::Direction;
+use crate::panel::Panel;
+use crate::rows::{Direction, Place};
 use crate::search::{Pattern, Search};
 use crate::theme::Tone;
 
@@ -49,7 +50,10 @@ pub(super) fn search(app: &mut App, text: &str) {
 }
 
 pub(super) fn search_again(app: &mut App, direction: Direction, count: usize) {
-    let Some(debugger) = &app.debugger else { return };
+    let Some(debugger) = &mut app.debugger else { return };
+    if debugger.focus == Panel::Prompt {
+        return search_prompt(app, direction, count);
+    }
     let Some(search) = &debugger.search else { return app.say("nothing was searched for yet: / begins") };
     let mut at = debugger.cursor;
     for _ in 0..count.min(search.hits.len()) {
@@ -67,5 +71,29 @@ pub(super) fn search_again(app: &mut App, direction: Direction, count: usize) {
     if total > 0 {
         go(app, at);
     }
+    app.say(words);
+}
+
+/// To a row of the prompt.
+fn search_prompt(app: &mut App, direction: Direction, count: usize) {
+    let Some(debugger) = &mut app.debugger else { return };
+    let (Some(search), Some(shown)) = (&debugger.search, &debugger.prompt.shown) else {
+        return app.say("nothing was searched for yet: / begins");
+    };
+    let pattern = &search.pattern;
+    let hits = shown.document.lines_where(|text| pattern.find(text).is_some());
+    let line = debugger.place(Panel::Prompt).line;
+    let total = hits.len();
+    let words = if total == 0 {
+        format!("/{} in the prompt: not found", pattern.text())
+    } else {
+        let steps = count.max(1) - 1;
+        let hit = match direction {
+            Direction::Forward => (hits.partition_point(|hit| *hit <= line) + steps) % total,
+            Direction::Back => (hits.partition_point(|hit| *hit < line) + total - 1 + total - steps % total) % total,
+        };
+        debugger.places[Panel::Prompt as usize] = Place { line: hits[hit], row: 0 };
+        format!("/{} in the prompt: {} of {total}", pattern.text(), hit + 1)
+    };
     app.say(words);
 }

@@ -6,7 +6,7 @@ use replay_store::profile::ProfileBasis;
 use replay_store::replay::DefinitionSource;
 use replay_store::replay::headline::Weight;
 
-use crate::app::{App, Debugger, MemoryItem, TypingKind};
+use crate::app::{App, Debugger, TypingKind};
 use crate::content::{memory, stack};
 use crate::line::Line;
 use crate::theme::Tone;
@@ -62,11 +62,14 @@ pub(super) fn title(debugger: &Debugger, app: &App, area: Rect, buffer: &mut Buf
 
 /// Paints what the event at the cursor did, and the stack.
 pub(super) fn summary(debugger: &Debugger, app: &App, area: Rect, buffer: &mut Buffer) {
-    if area.height < 2 {
+    if area.height == 0 {
         return;
     }
     let row = |y| Rect { y: area.y + y, height: 1, ..area };
     event_line(debugger).paint(row(0), buffer, app.theme);
+    if area.height == 1 {
+        return;
+    }
     let stack = Line::new().own(Tone::Quiet, "stack: ").then(stack::short(&debugger.state));
     stack.paint(row(1), buffer, app.theme);
 }
@@ -82,13 +85,9 @@ fn event_line(debugger: &Debugger) -> Line {
         Weight::Normal => Tone::Strong,
         Weight::Refused => Tone::Bad,
     };
-    let changed = debugger.memory.iter().find_map(|item| match item {
-        MemoryItem::Entry(row, Some(change)) if row.set_at == Some(debugger.cursor) => Some((row, change)),
-        MemoryItem::Entry(_, _) | MemoryItem::Header(_) => None,
-    });
     let line = line.own(tone, words.kind).own(Tone::Plain, " ");
-    match changed {
-        Some((row, change)) => line.then(memory::change(row, change, event)),
+    match memory::changed_row(debugger) {
+        Some((row, change)) => line.then(memory::change(&row, &change, event)),
         None => line.foreign(Tone::Plain, &words.text),
     }
 }
@@ -104,7 +103,9 @@ pub(super) fn foot(app: &App, area: Rect, buffer: &mut Buffer) {
             Line::new().own(Tone::Strong, mark).foreign(Tone::Plain, &typing.text).own(Tone::Cursor, " ")
         }
         (None, Some(message)) => Line::new().foreign(message.tone, &message.text),
-        (None, None) => pending(app).unwrap_or_else(hints),
+        (None, None) => {
+            pending(app).unwrap_or_else(|| hints(if app.debugger.is_some() { &HINTS } else { &LIST_HINTS }))
+        }
     };
     line.paint(area, buffer, app.theme);
 }
@@ -126,19 +127,24 @@ fn pending(app: &App) -> Option<Line> {
     }
 }
 
-fn hints() -> Line {
-    const HINTS: [(&str, &str); 9] = [
-        ("j k", "step"),
-        ("]t", "turn"),
-        ("]c", "tool"),
-        ("]w", "write"),
-        ("]d", "fail"),
-        ("p", "prompt"),
-        ("/", "find"),
-        ("?", "help"),
-        ("q", "quit"),
-    ];
-    HINTS.iter().enumerate().fold(Line::new(), |line, (index, (keys, words))| {
+/// The most useful keys of a session.
+const HINTS: [(&str, &str); 9] = [
+    ("j k", "step"),
+    ("]t", "turn"),
+    ("]c", "tool"),
+    ("]w", "write"),
+    ("]d", "fail"),
+    ("p", "prompt"),
+    ("/", "find"),
+    ("?", "help"),
+    ("q", "quit"),
+];
+
+/// The keys of the list of sessions.
+const LIST_HINTS: [(&str, &str); 4] = [("j k", "choose"), ("Enter", "open"), ("?", "help"), ("q", "quit")];
+
+fn hints(hints: &'static [(&str, &str)]) -> Line {
+    hints.iter().enumerate().fold(Line::new(), |line, (index, (keys, words))| {
         let line = if index > 0 { line.own(Tone::Quiet, "  ") } else { line };
         line.own(Tone::Strong, keys).own(Tone::Quiet, " ").own(Tone::Quiet, words)
     })

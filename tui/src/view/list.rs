@@ -12,8 +12,10 @@ use crate::theme::Tone;
 /// Paints the list.
 pub(super) fn draw(list: &List, app: &App, area: Rect, buffer: &mut Buffer) {
     let row = |y| Rect { y, height: 1, ..area };
-    let title =
-        Line::new().number(Tone::Strong, list.rows.len()).own(Tone::Plain, " sessions: Enter opens one, q quits");
+    let title = Line::new()
+        .own(Tone::Strong, "replay  ")
+        .number(Tone::Strong, list.rows.len())
+        .own(Tone::Plain, " sessions in this file");
     title.paint_over(row(area.y), buffer, app.theme, Tone::Cursor);
     let inside = rows_area(area);
     for (y, index) in (inside.y..inside.bottom()).zip(visible(list, inside)) {
@@ -50,5 +52,9 @@ fn session(row: &SessionRow) -> Line {
         Some(turns) => line.number(Tone::Plain, turns).own(Tone::Quiet, " turns").pad_to(46),
         None => line,
     };
-    line.foreign(Tone::Strong, &row.id)
+    let line = line.foreign(Tone::Strong, &row.id);
+    match &row.said_first {
+        Some(text) => line.own(Tone::Quiet, "  » ").foreign(Tone::Quiet, text),
+        None => line,
+    }
 }

@@ -15,6 +15,7 @@ use crate::theme::Tone;
 
 pub(crate) use help::row_count as help_row_count;
 pub(crate) use list::row_at as list_row_at;
+pub(crate) use panels::rows_area;
 
 /// Paints the whole screen.
 pub fn draw(app: &App, area: Rect, buffer: &mut Buffer) {

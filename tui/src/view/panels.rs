@@ -8,20 +8,27 @@ use crate::app::{App, Debugger, inside};
 use crate::content;
 use crate::line::Line;
 use crate::panel::{Layout, Panel};
+use crate::prompt::Shown;
 use crate::theme::{Theme, Tone};
 
 /// Paints all panels.
 pub(super) fn draw(debugger: &Debugger, app: &App, layout: &Layout, buffer: &mut Buffer) {
     for (panel, area) in &layout.panels {
         frame(debugger, *panel, *area, (buffer, app.theme));
-        let mut inside = inside(*area);
-        let foot = footnotes(debugger, *panel, inside);
-        inside.height -= foot.len() as u16;
+        let foot = footnotes(debugger, *panel, inside(*area));
+        let inside = rows_area(debugger, *panel, *area);
         rows(debugger, *panel, inside, (buffer, app.theme));
         for (row, line) in (inside.bottom()..).zip(&foot) {
             line.paint(Rect { y: row, height: 1, ..inside }, buffer, app.theme);
         }
     }
+}
+
+/// Returns the part of a panel where its rows stand: between its title and what is told about the row under its cursor.
+pub(crate) fn rows_area(debugger: &Debugger, panel: Panel, area: Rect) -> Rect {
+    let inside = inside(area);
+    let foot = footnotes(debugger, panel, inside).len() as u16;
+    Rect { height: inside.height.saturating_sub(foot), ..inside }
 }
 
 fn frame(debugger: &Debugger, panel: Panel, area: Rect, (buffer, theme): (&mut Buffer, Theme)) {
@@ -69,16 +76,22 @@ fn rows(debugger: &Debugger, panel: Panel, inside: Rect, (buffer, theme): (&mut 
             (true, false, Panel::Timeline) => Tone::Place,
             (true, false, _) | (false, _, _) => Tone::Plain,
         };
-        line.paint_over(Rect { y, height: 1, ..inside }, buffer, theme, under);
+        let row = Rect { y, height: 1, ..inside };
+        match &debugger.search {
+            Some(search) if panel == Panel::Prompt => {
+                let line = line.clone().highlight(|text| search.pattern.find(text));
+                line.paint_over(row, buffer, theme, under);
+            }
+            Some(_) | None => line.paint_over(row, buffer, theme, under),
+        }
     }
 }
 
 /// Returns the rows at the bottom of a panel that tell about the row under its cursor.
 fn footnotes(debugger: &Debugger, panel: Panel, inside: Rect) -> Vec<Line> {
-    if inside.height < 8 {
-        return Vec::new();
-    }
+    let is_low = inside.height < 8;
     match panel {
+        Panel::Memory if is_low => Vec::new(),
         Panel::Memory if debugger.story.is_none() => match debugger.selected_entry() {
             Some(row) => {
                 let rule = Line::new().own(Tone::Title, "── ").foreign(Tone::Strong, &row.key);
@@ -89,12 +102,12 @@ fn footnotes(debugger: &Debugger, panel: Panel, inside: Rect) -> Vec<Line> {
         },
         Panel::Prompt => {
             let Some(shown) = &debugger.prompt.shown else { return Vec::new() };
-            let origins = shown.origins(debugger.place(Panel::Prompt).line);
-            let line = Line::new().own(Tone::Title, "── from: ");
-            vec![origins.into_iter().enumerate().fold(line, |line, (index, origin)| {
-                let line = if index > 0 { line.own(Tone::Quiet, ", ") } else { line };
-                line.then(origin_words(origin))
-            })]
+            let rows = from_line(shown, debugger.place(Panel::Prompt).line);
+            match (inside.height, is_low) {
+                (0..3, _) => Vec::new(),
+                (_, true) => vec![rows],
+                (_, false) => at_most(FROM_ROWS, rows.wrap_under(usize::from(inside.width), "   ")),
+            }
         }
         Panel::Timeline | Panel::Conversation | Panel::Memory | Panel::Stack | Panel::Event | Panel::Findings => {
             Vec::new()
@@ -102,9 +115,38 @@ fn footnotes(debugger: &Debugger, panel: Panel, inside: Rect) -> Vec<Line> {
     }
 }
 
+/// Rows that tell where a row of the prompt comes from, at most.
+const FROM_ROWS: usize = 3;
+
+fn from_line(shown: &Shown, line: usize) -> Line {
+    let origins = shown.origins(line);
+    let begin = Line::new().own(Tone::Title, "── from: ");
+    if origins.is_empty() {
+        return begin.own(Tone::Quiet, "built in");
+    }
+    origins.into_iter().enumerate().fold(begin, |line, (index, origin)| {
+        let line = if index > 0 { line.own(Tone::Quiet, ", ") } else { line };
+        let line = line.then(origin_words(&origin.source));
+        match origin.cut.is_empty() {
+            true => line,
+            false => line.own(Tone::Waiting, ", ").foreign(Tone::Waiting, &origin.cut),
+        }
+    })
+}
+
+/// Returns the first rows; where some are left out, the last one ends in `…`.
+fn at_most(count: usize, mut rows: Vec<Line>) -> Vec<Line> {
+    let is_cut = rows.len() > count;
+    rows.truncate(count);
+    if is_cut && let Some(last) = rows.last_mut() {
+        *last = std::mem::take(last).own(Tone::Quiet, "…");
+    }
+    rows
+}
+
 fn origin_words(origin: &Source) -> Line {
     match origin {
-        Source::Builtin => Line::new().own(Tone::Quiet, "replay's own wording"),
+        Source::Builtin => Line::new().own(Tone::Quiet, "built in"),
         Source::File { file, line } => {
             Line::new().foreign(Tone::Plain, file).own(Tone::Quiet, ":").number(Tone::Plain, line)
         }

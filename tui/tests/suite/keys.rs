@@ -138,6 +138,82 @@ fn a_search_counts_its_hits_and_goes_round() {
 }
 
 #[test]
+fn jumps_are_gone_back_from_and_forward_again() {
+    check("]t ]t 40G Ctrl-o", 26);
+    check("]t ]t 40G Ctrl-o Backspace", 15);
+    check("]t ]t 40G Ctrl-o Ctrl-o )", 26);
+    check("j j : 3 0 Enter Ctrl-o", 2);
+    check("j j / tides Enter Ctrl-o", 2);
+    assert!(play(renewal(), "j Ctrl-o").contains("no jump to go back from"), "a step is no jump");
+}
+
+#[test]
+fn the_way_from_a_row_of_the_prompt_to_its_event_leads_back() {
+    let mut app = start(renewal(), (80, 24), Theme::Plain);
+    press(&mut app, "35G p z / 1187 Enter");
+    let prompt = text(&screen(&app));
+    assert!(prompt.contains("in the prompt: 1 of"), "{prompt}");
+    press(&mut app, "Enter");
+    let event = text(&screen(&app));
+    assert!(event.contains("▶6 event") && event.contains("Ctrl-o goes back to the prompt"), "{event}");
+    press(&mut app, "Ctrl-o");
+    assert_eq!(cursor(&app), 35);
+    let rows = |screen: &str| screen.lines().take(20).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(rows(&text(&screen(&app))), rows(&prompt));
+}
+
+#[test]
+fn every_row_of_the_prompt_says_where_it_comes_from() {
+    for size in [(80, 24), (40, 10), (200, 60)] {
+        let mut app = start(renewal(), size, Theme::Plain);
+        press(&mut app, "35G p z");
+        for _ in 0..200 {
+            let screen = text(&screen(&app));
+            let from = screen.lines().find_map(|line| line.split_once("── from: ")).expect("the line is there").1;
+            assert!(!from.trim().is_empty(), "{screen}");
+            press(&mut app, "j");
+        }
+    }
+}
+
+#[test]
+fn a_rephrase_is_no_numbered_call() {
+    let mut app = start(renewal(), (120, 40), Theme::Plain);
+    press(&mut app, ": turn Space 5 Enter p");
+    let screen = text(&screen(&app));
+    assert!(screen.contains("turn 5 ─ 3 model calls, 1 rephrase"), "{screen}");
+    let session = renewal();
+    let turn = session.turn(5).expect("the sample has five turns");
+    let names: Vec<String> = turn.calls.iter().map(|call| turn.call_name(call)).collect();
+    assert_eq!(names, ["call 1 of turn 5", "call 2 of turn 5", "call 3 of turn 5", "rephrase of turn 5"]);
+}
+
+#[test]
+fn the_findings_count_what_is_wrong_in_the_folder() {
+    let screen = play(renewal(), "!");
+    assert!(screen.contains("agent folder: 0 errors"), "{screen}");
+    assert!(!play(session("library-renewal.json", None), "!").contains("agent folder:"));
+}
+
+#[test]
+fn an_entry_that_is_written_later_says_when() {
+    let mut app = app();
+    press(&mut app, "29G 3 Enter g");
+    let selected = |app: &App| {
+        let debugger = app.debugger.as_ref().expect("a session is open");
+        debugger.selected_entry().is_some_and(|row| row.key == "renew_loan.new_due")
+    };
+    for _ in 0..40 {
+        if !selected(&app) {
+            press(&mut app, "j");
+        }
+    }
+    press(&mut app, "Enter");
+    let story = text(&screen(&app));
+    assert!(story.contains("written later, at 45"), "{story}");
+}
+
+#[test]
 fn digits_count_and_a_digit_alone_names_a_panel() {
     let mut app = app();
     press(&mut app, "5");
@@ -195,7 +271,13 @@ fn quitting_and_suspending_are_wishes() {
 
 #[test]
 fn several_sessions_open_on_a_list() {
-    let row = |id: &str| SessionRow { id: id.to_owned(), events: 3, turns: None, started_at: None };
+    let row = |id: &str| SessionRow {
+        id: id.to_owned(),
+        events: 3,
+        turns: None,
+        started_at: None,
+        said_first: Some("good day".to_owned()),
+    };
     let mut app = App::new(Theme::Plain);
     app.list = Some(List {
         rows: vec![row("first"), row("second")],

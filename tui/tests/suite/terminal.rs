@@ -24,7 +24,7 @@ fn child() {
     let Ok(what) = std::env::var("REPLAY_TUI_CHILD") else { return };
     let sessions = match what.as_str() {
         "panic" => Sessions::Several(List {
-            rows: vec![SessionRow { id: "one".to_owned(), events: 1, turns: None, started_at: None }],
+            rows: vec![SessionRow { id: "one".to_owned(), events: 1, turns: None, started_at: None, said_first: None }],
             cursor: 0,
             open: Box::new(|_| panic!("asked for")),
         }),
