@@ -23,11 +23,16 @@ impl Rows for Stack<'_> {
     }
 
     fn rows(&self, line: usize, columns: usize) -> Rc<[Line]> {
-        let row = match self.state.stack.iter().rev().nth(line) {
-            Some(shown) => frame(shown),
-            None => Line::new().own(Tone::Quiet, "empty: no skill is active, the model routes"),
+        let Some(shown) = self.state.stack.iter().rev().nth(line) else {
+            let words = Line::new().own(Tone::Quiet, "empty: no skill is active, the model routes");
+            return Rc::from(words.wrap_under(columns, "  "));
         };
-        Rc::from(row.wrap_under(columns, "    "))
+        let (frame, why) = (frame(shown), why(shown));
+        if frame.width() + 1 + why.width() <= columns {
+            return Rc::from([frame.own(Tone::Plain, " ").then(why)]);
+        }
+        let why = Line::new().own(Tone::Plain, "  ").then(why).wrap_under(columns, "  ");
+        Rc::from_iter(frame.wrap_under(columns, "  ").into_iter().chain(why))
     }
 }
 
@@ -38,9 +43,7 @@ pub(crate) fn short(state: &State) -> Line {
     beneath.fold(Line::new().then(name(top)), |line, frame| {
         let line = line.own(Tone::Quiet, " over ").then(name(frame));
         match frame.parked {
-            Some(parked) => {
-                line.own(Tone::Waiting, " (parked: ").own(Tone::Waiting, parked_words(parked)).own(Tone::Waiting, ")")
-            }
+            Some(_) => line.own(Tone::Waiting, " (parked)"),
             None => line,
         }
     })
@@ -51,10 +54,13 @@ fn frame(frame: &Frame) -> Line {
         None => Line::new().own(Tone::Strong, "▶ "),
         Some(_) => Line::new().own(Tone::Waiting, "‖ "),
     };
-    let line = line.then(name(frame));
+    line.then(name(frame))
+}
+
+fn why(frame: &Frame) -> Line {
     match frame.parked {
-        None => line.own(Tone::Quiet, ": runs"),
-        Some(parked) => line.own(Tone::Waiting, " parked: ").own(Tone::Waiting, parked_words(parked)),
+        None => Line::new().own(Tone::Quiet, "runs"),
+        Some(parked) => Line::new().own(Tone::Waiting, "parked: ").own(Tone::Waiting, parked_words(parked)),
     }
 }
 

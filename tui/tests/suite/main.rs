@@ -4,6 +4,7 @@ mod frame;
 mod hostile;
 mod keys;
 mod picture;
+mod rewinds;
 mod screens;
 mod stage;
 mod terminal;
