@@ -138,7 +138,7 @@ pub(crate) enum Command {
         #[arg(value_name = "LOG")]
         session: OsString,
     },
-    /// Show what held at a moment: memory, stack, the event [default: the end]
+    /// Show what held at a moment [default: the end]
     Show {
         /// A file, FILE#SESSION-ID, or -
         #[arg(value_name = "SESSION")]
@@ -146,7 +146,7 @@ pub(crate) enum Command {
         /// The moment.
         #[command(flatten)]
         place: Place,
-        /// What to show; may be given several times
+        /// What to show; may be given several times, and holds for --json, too [default: all but the conversation]
         #[arg(long, value_name = "WHAT", value_delimiter = ',')]
         what: Vec<What>,
         /// Write the raw records of the event, byte for byte; refused on a terminal
@@ -164,9 +164,15 @@ pub(crate) enum Command {
         /// Which model call of the turn, from 1 [default: 1]
         #[arg(long, value_name = "K", requires = "turn")]
         call: Option<u32>,
+        /// Which rephrase of the turn, from 1 where no number is given: a call that rewords a response
+        #[arg(long, value_name = "N", requires = "turn", conflicts_with = "call", num_args = 0..=1, default_missing_value = "1")]
+        rephrase: Option<u32>,
         /// The prompt that would have been built at a position: N or raw:N
         #[arg(long, value_name = "N|raw:N", conflicts_with = "turn")]
         at: Option<At>,
+        /// Say of each piece where it comes from: a line of the agent folder, an event, or built in (JSON always does)
+        #[arg(long, conflicts_with_all = ["json", "raw"])]
+        origins: bool,
         /// Write the system prompt byte for byte; refused on a terminal
         #[arg(long, conflicts_with = "json")]
         raw: bool,
@@ -220,7 +226,7 @@ pub(crate) enum What {
     Event,
     /// What user and agent said up to there.
     Conversation,
-    /// What looks wrong in the record or the agent folder.
+    /// What looks wrong in the record, what the agent folder lacks, and how much `check` finds in it.
     Findings,
 }
 

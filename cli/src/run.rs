@@ -8,7 +8,7 @@ use replay_store::name::Name;
 use replay_store::replay::Session;
 
 use crate::arguments::{Arguments, Command, Global, Place, Report};
-use crate::commands::prompt::Wanted;
+use crate::commands::prompt::{Form, Wanted};
 use crate::commands::{check, explain, export, import, list, prompt, show, summary, verify};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome,
             let mut target = Target::parse(&session);
             target.id = id.or(target.id);
             let recordings = open::recordings(&target)?;
-            let notices = recordings.iter().filter_map(|each| lost(&each.id, &each.findings)).collect();
+            let notices = recordings.iter().filter_map(|each| lost(&each.id, &each.findings, "is written")).collect();
             let exit = export::export(recordings, format, &global, out)?;
             Ok(Outcome { exit, notices })
         }
@@ -60,23 +60,28 @@ pub(crate) fn run(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome,
         }
         Command::Show { session, place, what, raw } => {
             let session = open::one(&session, &global)?;
+            let global = &global;
             let exit = match raw {
                 true => show::raw(&session, &place, out)?,
-                false => show::show(&session, &place, &what, global.json, out)?,
+                false => show::show(&session, &place, &what, global, out)?,
             };
             Ok(answered(&session, exit))
         }
-        Command::Prompt { session, turn, call, at, raw } => {
+        Command::Prompt { session, turn, call, rephrase, at, origins, raw } => {
             let session = open::one(&session, &global)?;
-            let wanted = match (at, turn) {
-                (Some(at), _) => Wanted::At(at),
-                (None, Some(turn)) => Wanted::Call { turn, call: call.unwrap_or(1) },
-                (None, None) => Wanted::Last,
+            let wanted = match (at, turn, rephrase) {
+                (Some(at), _, _) => Wanted::At(at),
+                (None, Some(turn), Some(number)) => Wanted::Rephrase { turn, number },
+                (None, Some(turn), None) => Wanted::Call { turn, call },
+                (None, None, _) => Wanted::Last,
             };
-            let exit = match raw {
-                true => prompt::raw(&session, wanted, out)?,
-                false => prompt::prompt(&session, wanted, global.json, out)?,
+            let form = match (raw, global.json, origins) {
+                (true, _, _) => Form::Raw,
+                (false, true, _) => Form::Json,
+                (false, false, true) => Form::Origins,
+                (false, false, false) => Form::Text,
             };
+            let exit = prompt::prompt(&session, wanted, form, out)?;
             Ok(answered(&session, exit))
         }
         Command::Verify { log } => Ok(verify::verify(&log, global.json, out)?.into()),
@@ -103,8 +108,8 @@ fn debug_or_summarize(
     let session = open::one(session, global)?;
     // Who names a moment wants to see that one.
     let exit = match place.at.is_some() || place.turn.is_some() {
-        true => show::show(&session, place, &[], global.json, out)?,
-        false => summary::summary(&session, global.json, out)?,
+        true => show::show(&session, place, &[], global, out)?,
+        false => summary::summary(&session, global, out)?,
     };
     Ok(answered(&session, exit))
 }
@@ -115,11 +120,11 @@ fn answered(session: &Session, exit: Exit) -> Outcome {
 
 /// A record that lost something is opened all the same, and that is said.
 pub(crate) fn notice(session: &Session) -> Option<String> {
-    lost(&session.id, &session.findings)
+    lost(&session.id, &session.findings, "is shown")
 }
 
-/// Returns the line about what is lost of a session, if anything is.
-pub(crate) fn lost(id: &Name, findings: &[Finding]) -> Option<String> {
+/// Returns the line about what is lost of a session, if anything is; `fate` is what becomes of the rest.
+pub(crate) fn lost(id: &Name, findings: &[Finding], fate: &str) -> Option<String> {
     let lost = findings.iter().find(|finding| matches!(finding.kind, FindingKind::Cut | FindingKind::Damaged))?;
-    Some(format!("{id}: {}; the rest is shown", lost.text))
+    Some(format!("{id}: {}; the rest {fate}", lost.text))
 }

@@ -1,5 +1,6 @@
-//! How long it takes from starting the program to the first frame on a terminal, how long a step takes, and how much
-//! memory the program has needed. Figures are printed side by side; nothing is asserted.
+//! How long it takes from starting the program to the first frame on a terminal, how much of the processors that takes
+//! (user and system, to 10 ms), how long a step takes, and how much memory the program has needed at most: in all, and
+//! beside the file's own size. Figures are printed side by side; nothing is asserted.
 //!
 //! The program runs in a terminal of its own and is watched from outside: time ends when the frame was read from the
 //! terminal, memory is what the kernel says (Linux only).
@@ -26,8 +27,8 @@ fn main() {
     }
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     println!(
-        "{:<28} {:>10} {:>12} {:>12} {:>12} {:>12} {:>12}",
-        "session", "file", "first frame", "fastest", "step on", "step back", "memory"
+        "{:<28} {:>10} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12}",
+        "session", "file", "first frame", "fastest", "step on", "step back", "CPU", "peak memory", "beside file"
     );
     for events in [10_000, 100_000] {
         let dump = folder.path().join(format!("{events}.json"));
@@ -44,10 +45,11 @@ fn measure(name: &str, session: &Path) {
     let mut frames = Vec::new();
     let mut on = Vec::new();
     let mut back = Vec::new();
-    let mut memory = 0;
+    let (mut memory, mut cpu) = (0, Vec::new());
     for _ in 0..REPEATS {
         let mut terminal = Terminal::start(PROGRAM, session);
         frames.push(terminal.first_frame());
+        cpu.push(terminal.cpu_time());
         // From the end, so that the first step finds something to do.
         terminal.answer(b"G");
         for _ in 0..10 {
@@ -59,15 +61,18 @@ fn measure(name: &str, session: &Path) {
         memory = memory.max(terminal.peak_memory_kib());
         terminal.quit();
     }
+    let peak = memory * 1024;
     let size = fs::metadata(session).map_or(0, |file| file.len());
     println!(
-        "{name:<28} {:>10} {:>12} {:>12} {:>12} {:>12} {:>12}",
+        "{name:<28} {:>10} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12}",
         format!("{} kB", size / 1000),
         millis(median(&mut frames)),
         millis(frames.iter().copied().min().unwrap_or_default()),
         millis(median(&mut on)),
         millis(median(&mut back)),
-        format!("{} MB", memory * 1024 / 1_000_000),
+        millis(median(&mut cpu)),
+        format!("{} MB", peak / 1_000_000),
+        format!("{} MB", peak.saturating_sub(size) / 1_000_000),
     );
 }
 

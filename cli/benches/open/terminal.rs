@@ -85,6 +85,18 @@ impl Terminal {
         line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
     }
 
+    /// Returns the time that the processors have worked for the program so far; nothing where the kernel doesn't say.
+    pub(crate) fn cpu_time(&self) -> Duration {
+        // The unit of the kernel's figures is fixed for programs, whatever its own clock does.
+        const TICK: Duration = Duration::from_millis(10);
+        let Some(id) = self.child.process_id() else { return Duration::ZERO };
+        let status = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        // The name in parentheses may hold blanks; user and system time are the 12th and 13th field behind it.
+        let fields = status.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let ticks: u32 = fields.skip(11).take(2).filter_map(|field| field.parse::<u32>().ok()).sum();
+        TICK * ticks
+    }
+
     /// Leaves the program.
     pub(crate) fn quit(mut self) {
         let _ = self.keys.write_all(b"q");

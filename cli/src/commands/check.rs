@@ -69,7 +69,7 @@ fn human(folder: &Path, agent: &Agent, found: &[Diagnostic], out: &mut Output<'_
     Ok(())
 }
 
-fn plural(count: usize, word: &str) -> String {
+pub(super) fn plural(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 

@@ -84,7 +84,7 @@ pub(crate) fn import(
     }
     result?;
     answer(log, &sessions, global.json, out)?;
-    let notices = sessions.iter().filter_map(|(id, session)| lost(id, &session.findings)).collect();
+    let notices = sessions.iter().filter_map(|(id, session)| lost(id, &session.findings, "is kept")).collect();
     Ok(Outcome { exit: Exit::Fine, notices })
 }
 

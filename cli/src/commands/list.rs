@@ -2,6 +2,7 @@
 
 use replay_store::digest::Digest;
 use replay_store::name::Name;
+use replay_store::profile::{ProfileBasis, ProfileChoice};
 use replay_store::replay::Session;
 use serde::Serialize;
 
@@ -25,7 +26,10 @@ pub(crate) struct Row {
     started_at: Option<String>,
     ended: bool,
     profile: &'static str,
+    profile_basis: ProfileBasis,
     agent_digest: Option<Digest>,
+    #[serde(skip)]
+    generation: ProfileChoice,
 }
 
 impl Row {
@@ -39,7 +43,9 @@ impl Row {
             started_at: session.events.first().map(|event| event.time.to_string()),
             ended: end.ended,
             profile: session.profile.profile.name(),
+            profile_basis: session.profile.basis,
             agent_digest: end.definition,
+            generation: session.profile,
         }
     }
 }
@@ -54,7 +60,8 @@ pub(crate) fn list(sessions: Vec<Row>, json: bool, out: &mut Output<'_>) -> Resu
         let agent = row.agent_digest.map_or("no agent".to_owned(), |digest| format!("agent {}", digest.short()));
         let started = row.started_at.as_deref().unwrap_or("at an unknown time");
         let ended = if row.ended { ", ended" } else { "" };
-        let what = format!("  {} events, {} turns, {started}{ended}, {}, {agent}", row.events, row.turns, row.profile);
+        let what =
+            format!("  {} events, {} turns, {started}{ended}, {}, {agent}", row.events, row.turns, row.generation);
         out.line(&[(Tone::Strong, &row.id), (Tone::Normal, &what)])?;
     }
     Ok(Exit::Fine)

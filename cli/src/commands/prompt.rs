@@ -3,7 +3,7 @@
 use replay_store::event::Position;
 use replay_store::name::Name;
 use replay_store::prompt::{Message, Piece, Prompt, Section, Source, Tool};
-use replay_store::replay::turns::CallKind;
+use replay_store::replay::turns::{Call, CallKind, Turn};
 use replay_store::replay::{DefinitionSource, Session};
 use replay_store::value::Value;
 use replay_store::visible::lines;
@@ -25,11 +25,31 @@ pub(crate) enum Wanted {
     Call {
         /// The turn, from 1.
         turn: u32,
-        /// The call, from 1.
-        call: u32,
+        /// The call, from 1; the first one where none is named.
+        call: Option<u32>,
+    },
+    /// That of a call which reworded a response.
+    Rephrase {
+        /// The turn, from 1.
+        turn: u32,
+        /// Which one of the turn, from 1.
+        number: u32,
     },
     /// The one that would have been built at a position.
     At(At),
+}
+
+/// How a prompt is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Form {
+    /// For people.
+    Text,
+    /// For people, with the origin of each piece.
+    Origins,
+    /// As JSON.
+    Json,
+    /// The system prompt, byte for byte.
+    Raw,
 }
 
 /// What `replay prompt` answers.
@@ -40,6 +60,7 @@ struct Answer<'a> {
     position: Position,
     turn: Option<u32>,
     call: Option<u32>,
+    rephrase: Option<u32>,
     situation: &'static str,
     recorded: bool,
     profile: ProfileAnswer,
@@ -94,40 +115,44 @@ struct ToolAnswer<'a> {
 }
 
 /// The moment whose prompt is shown.
-struct Moment {
+struct Moment<'a> {
     at: Position,
     turn: Option<u32>,
-    call: Option<u32>,
+    /// The call that was made there; `None` where a prompt is made up.
+    call: Option<&'a Call>,
+}
+
+impl Moment<'_> {
+    /// Returns the number of the model call, and that of the rephrase; one of them at most.
+    fn numbers(&self) -> (Option<u32>, Option<u32>) {
+        match self.call {
+            Some(call) if call.kind == CallKind::Rephrase => (None, Some(call.number)),
+            Some(call) => (Some(call.number), None),
+            None => (None, None),
+        }
+    }
 }
 
 /// Writes a prompt.
-pub(crate) fn prompt(session: &Session, wanted: Wanted, json: bool, out: &mut Output<'_>) -> Result<Exit, Failure> {
-    let (moment, prompt) = find(session, wanted)?;
-    if json {
-        out.json(&answer(session, &moment, &prompt))?;
-    } else {
-        text(session, &moment, &prompt, out)?;
-    }
-    Ok(Exit::Fine)
-}
-
-/// Writes the system prompt, byte for byte.
-pub(crate) fn raw(session: &Session, wanted: Wanted, out: &mut Output<'_>) -> Result<Exit, Failure> {
-    if out.terminal {
+pub(crate) fn prompt(session: &Session, wanted: Wanted, form: Form, out: &mut Output<'_>) -> Result<Exit, Failure> {
+    if matches!(form, Form::Raw) && out.terminal {
         return Err(Failure::RawOnTerminal);
     }
-    let (_, prompt) = find(session, wanted)?;
-    out.writer.write_all(prompt.text().as_bytes())?;
+    let moment = moment(session, wanted)?;
+    let prompt = match moment.call {
+        Some(call) => session.prompt_of(call),
+        None => session.prompt(moment.at),
+    };
+    let prompt = prompt.ok_or_else(|| Failure::NoDefinition { session: session.id.to_string() })?;
+    match form {
+        Form::Text | Form::Origins => text(session, &moment, &prompt, form, out)?,
+        Form::Json => out.json(&answer(session, &moment, &prompt))?,
+        Form::Raw => out.writer.write_all(prompt.text().as_bytes())?,
+    }
     Ok(Exit::Fine)
 }
 
-fn find(session: &Session, wanted: Wanted) -> Result<(Moment, Prompt), Failure> {
-    let moment = moment(session, wanted)?;
-    let prompt = session.prompt(moment.at).ok_or_else(|| Failure::NoDefinition { session: session.id.to_string() })?;
-    Ok((moment, prompt))
-}
-
-fn moment(session: &Session, wanted: Wanted) -> Result<Moment, Failure> {
+fn moment(session: &Session, wanted: Wanted) -> Result<Moment<'_>, Failure> {
     match wanted {
         Wanted::At(at) => {
             let at = place::position_at(session, at)?;
@@ -135,34 +160,57 @@ fn moment(session: &Session, wanted: Wanted) -> Result<Moment, Failure> {
         }
         Wanted::Call { turn: number, call: wanted } => {
             let turn = session.turn(number).ok_or_else(|| place::no_turn(session, number))?;
-            if let Some(call) = session.call(number, wanted) {
-                return Ok(Moment { at: call.before, turn: Some(number), call: Some(wanted) });
+            match turn.counted_calls().find(|call| call.number == wanted.unwrap_or(1)) {
+                Some(call) => Ok(Moment { at: call.before, turn: Some(number), call: Some(call) }),
+                None => Err(no_call(turn, "--call", wanted.unwrap_or(1))),
             }
-            match turn.counted_calls().count() {
-                0 => Err(Failure::NoCall(format!("turn {number} ran without the model"))),
-                count => Err(Failure::OutOfRange {
-                    asked: format!("--call {wanted}"),
-                    have: format!("the model calls 1 to {count} in turn {number}"),
-                }),
+        }
+        Wanted::Rephrase { turn, number } => {
+            let turn = session.turn(turn).ok_or_else(|| place::no_turn(session, turn))?;
+            match turn.rephrases().find(|call| call.number == number) {
+                Some(call) => Ok(Moment { at: call.before, turn: Some(turn.number), call: Some(call) }),
+                None => Err(no_call(turn, "--rephrase", number)),
             }
         }
         Wanted::Last => {
             let calls = session.turns.iter().rev().find_map(|turn| {
                 let last = turn.calls.iter().rev().find(|call| call.kind != CallKind::Rephrase)?;
-                Some(Moment { at: last.before, turn: Some(turn.number), call: Some(last.number) })
+                Some(Moment { at: last.before, turn: Some(turn.number), call: Some(last) })
             });
             calls.ok_or_else(|| Failure::NoCall(format!("session {} ran without the model", session.id)))
         }
     }
 }
 
-fn answer<'a>(session: &'a Session, moment: &Moment, prompt: &'a Prompt) -> Answer<'a> {
+/// Returns the failure of a call that isn't there. A turn without any is an answer.
+fn no_call(turn: &Turn, option: &str, number: u32) -> Failure {
+    let calls = match turn.counted_calls().count() {
+        0 => "no model call".to_owned(),
+        1 => "model call 1".to_owned(),
+        count => format!("model calls 1 to {count}"),
+    };
+    let rephrases = match turn.rephrases().count() {
+        0 if option == "--rephrase" => ", no rephrase".to_owned(),
+        0 => String::new(),
+        1 => ", and 1 rephrase: --rephrase".to_owned(),
+        count => format!(", and {count} rephrases: --rephrase 1 to {count}"),
+    };
+    if turn.calls.is_empty() {
+        return Failure::NoCall(format!("turn {} ran without the model", turn.number));
+    }
+    let have = format!("{calls}{rephrases} in turn {}", turn.number);
+    Failure::OutOfRange { asked: format!("{option} {number}"), have }
+}
+
+fn answer<'a>(session: &'a Session, moment: &Moment<'_>, prompt: &'a Prompt) -> Answer<'a> {
+    let (call, rephrase) = moment.numbers();
     Answer {
         schema: "replay.prompt/1",
         session: &session.id,
         position: moment.at,
         turn: moment.turn,
-        call: moment.call,
+        call,
+        rephrase,
         situation: prompt.situation.word(),
         recorded: false,
         profile: profile(session),
@@ -208,24 +256,35 @@ fn origin(source: &Source) -> OriginAnswer<'_> {
     }
 }
 
-fn text(session: &Session, moment: &Moment, prompt: &Prompt, out: &mut Output<'_>) -> Result<(), Failure> {
-    let which = match (moment.turn, moment.call) {
-        (Some(turn), Some(call)) => format!("recomputed for call {call} of turn {turn}, at position {}", moment.at),
-        (_, _) => format!("what a call at position {} would have got, recomputed", moment.at),
+fn text(
+    session: &Session,
+    moment: &Moment<'_>,
+    prompt: &Prompt,
+    form: Form,
+    out: &mut Output<'_>,
+) -> Result<(), Failure> {
+    let of_turn = moment.turn.map(|turn| format!(" of turn {turn}, at position {}", moment.at)).unwrap_or_default();
+    let which = match moment.numbers() {
+        (Some(call), _) => format!("recomputed for call {call}{of_turn}"),
+        (None, Some(rephrase)) => format!("recomputed for rephrase {rephrase}{of_turn}"),
+        (None, None) => format!("what a call at position {} would have got, recomputed", moment.at),
     };
     out.fact("session", &session.id)?;
     out.fact("prompt", format!("{which}; situation: {}", prompt.situation.word()))?;
     out.fact("profile", session.profile)?;
     out.fact("agent", definition_words(session))?;
     out.text("")?;
-    for line in lines(&prompt.text()) {
-        out.text(line)?;
+    let shows_origins = matches!(form, Form::Origins);
+    match shows_origins {
+        true => origins(prompt, out)?,
+        false => lines(&prompt.text()).try_for_each(|line| out.text(line))?,
     }
     out.text("")?;
     out.line(&[(Tone::Strong, "messages")])?;
     for message in &prompt.messages {
         let tool = message.tool.as_ref().map(|tool| format!(" {tool}")).unwrap_or_default();
-        let role = format!("  {}{tool}: ", message.role.word());
+        let from = if shows_origins { format!(" ({})", origin_words(&message.origin)) } else { String::new() };
+        let role = format!("  {}{tool}{from}: ", message.role.word());
         for (row, line) in lines(&message.text).enumerate() {
             let lead = if row == 0 { role.as_str() } else { "    " };
             out.line(&[(Tone::Faint, lead), (Tone::Normal, line)])?;
@@ -238,4 +297,58 @@ fn text(session: &Session, moment: &Moment, prompt: &Prompt, out: &mut Output<'_
         out.line(&[(Tone::Normal, &name), (tone, offered), (Tone::Normal, ", "), (Tone::Normal, &tool.why)])?;
     }
     Ok(())
+}
+
+/// Writes the system prompt line by line, each behind the origin of what stands on it. Where a line has several
+/// pieces, each of the later ones follows on a line of its own, so that nobody takes one for another.
+fn origins(prompt: &Prompt, out: &mut Output<'_>) -> Result<(), Failure> {
+    let rows = origin_rows(prompt);
+    let width = rows.iter().map(|row| row.origin.chars().count()).max().unwrap_or(0);
+    let mut before = None;
+    for row in &rows {
+        // Repeated only where there are no columns that a reader could follow upwards.
+        let origin = if before == Some(&row.origin) && !out.plain { "" } else { &row.origin };
+        let lead = if out.plain { format!("[{origin}] ") } else { format!("{origin:>width$} │ ") };
+        let mark = if row.continues { "  … " } else { "" };
+        out.line(&[(Tone::Faint, &lead), (Tone::Faint, mark), (Tone::Normal, &row.text)])?;
+        before = Some(&row.origin);
+    }
+    Ok(())
+}
+
+/// A stretch of one line of the prompt that has one origin.
+struct OriginRow {
+    origin: String,
+    text: String,
+    /// Whether it stands on the line of the row before.
+    continues: bool,
+}
+
+fn origin_rows(prompt: &Prompt) -> Vec<OriginRow> {
+    let mut rows: Vec<OriginRow> = Vec::new();
+    let mut continues = false;
+    for piece in prompt.sections.iter().flat_map(|section| &section.pieces) {
+        let origin = origin_words(&piece.origin);
+        for part in piece.text.split_inclusive('\n') {
+            let text = part.strip_suffix('\n').unwrap_or(part);
+            match rows.last_mut().filter(|last| continues && last.origin == origin) {
+                Some(last) => last.text.push_str(text),
+                // The end of a line that others wrote needs no row.
+                None if continues && text.is_empty() => {}
+                None => rows.push(OriginRow { origin: origin.clone(), text: text.to_owned(), continues }),
+            }
+            continues = !part.ends_with('\n');
+        }
+    }
+    rows
+}
+
+/// Returns the words for an origin.
+fn origin_words(source: &Source) -> String {
+    match source {
+        Source::Builtin => "built in".to_owned(),
+        Source::File { file, line } => format!("{file}:{line}"),
+        Source::Event { position, key: Some(key) } => format!("{key} at {position}"),
+        Source::Event { position, key: None } => format!("at {position}"),
+    }
 }

@@ -1,24 +1,33 @@
 //! `replay show`: what held at a moment.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
+use replay_store::agent::check;
+use replay_store::diagnostic::Severity;
 use replay_store::event::{Event, EventKind, Form, Origin, Position};
 use replay_store::name::{AUTONOMOUS, Name, split_key};
+use replay_store::replay::Emptied;
 use replay_store::replay::headline::{Weight, headline};
 use replay_store::replay::rows::{MemoryRow, RowState};
 use replay_store::replay::{DefinitionSource, Session};
 use replay_store::session::{Frame, State};
-use replay_store::visible::lines;
+use replay_store::value::Value;
 use serde::Serialize;
 
+use super::check::plural;
+use super::conversation::{Utterance, conversation, conversation_text};
 use super::{FindingAnswer, ProfileAnswer, definition_words, findings, position_words, profile};
-use crate::arguments::{Place, What};
+use crate::arguments::{Global, Place, What};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, Tone};
 use crate::place;
 
-/// What `replay show` answers.
+/// What is shown where nothing is named.
+const DEFAULT: [What; 4] = [What::Event, What::Stack, What::Memory, What::Findings];
+
+/// What `replay show` answers. What wasn't asked for is left out.
 #[derive(Serialize)]
 struct Answer<'a> {
     schema: &'static str,
@@ -30,11 +39,16 @@ struct Answer<'a> {
     profile: ProfileAnswer,
     definition: DefinitionSource,
     differs: Option<bool>,
-    memory: Vec<MemoryRow>,
-    stack: Vec<FrameAnswer<'a>>,
-    event: Option<EventAnswer<'a>>,
-    unknown_kinds: &'a BTreeMap<Name, u64>,
-    findings: Vec<FindingAnswer<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<Vec<MemoryRow>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stack: Option<Vec<FrameAnswer<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event: Option<Option<EventAnswer<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unknown_kinds: Option<&'a BTreeMap<Name, u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    findings: Option<Vec<FindingAnswer<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     conversation: Option<Vec<Utterance<'a>>>,
 }
@@ -62,31 +76,21 @@ struct EventAnswer<'a> {
     kind: &'a EventKind,
 }
 
-/// Something that was said.
-#[derive(Serialize)]
-struct Utterance<'a> {
-    position: Position,
-    turn: Option<u32>,
-    speaker: &'static str,
-    text: &'a str,
-}
-
 /// Writes what held at the moment.
 pub(crate) fn show(
     session: &Session,
     moment: &Place,
     what: &[What],
-    json: bool,
+    global: &Global,
     out: &mut Output<'_>,
 ) -> Result<Exit, Failure> {
     let at = place::position(session, moment)?;
     let state = session.state(at);
-    if json {
+    let what = if what.is_empty() { &DEFAULT } else { what };
+    if global.json {
         out.json(&answer(session, &state, what))?;
         return Ok(Exit::Fine);
     }
-    let everything = [What::Event, What::Stack, What::Memory, What::Findings];
-    let what = if what.is_empty() { &everything } else { what };
     out.fact("session", &session.id)?;
     out.fact("position", position_words(session, at))?;
     out.fact("profile", session.profile)?;
@@ -97,7 +101,7 @@ pub(crate) fn show(
             What::Stack => stack_text(&state, out)?,
             What::Memory => memory_text(session, &state, out)?,
             What::Conversation => conversation_text(session, at, out)?,
-            What::Findings => findings_text(session, out)?,
+            What::Findings => findings_text(session, global.agent.as_deref(), out)?,
         }
     }
     Ok(Exit::Fine)
@@ -122,6 +126,7 @@ pub(crate) fn raw(session: &Session, moment: &Place, out: &mut Output<'_>) -> Re
 
 fn answer<'a>(session: &'a Session, state: &'a State, what: &[What]) -> Answer<'a> {
     let at = state.position;
+    let is_wanted = |one: What| what.contains(&one);
     Answer {
         schema: "replay.show/1",
         session: &session.id,
@@ -132,12 +137,12 @@ fn answer<'a>(session: &'a Session, state: &'a State, what: &[What]) -> Answer<'
         profile: profile(session),
         definition: session.definition,
         differs: session.differs,
-        memory: session.memory_rows(state),
-        stack: state.stack.iter().map(frame).collect(),
-        event: session.event(at).map(|event| event_answer(event, at)),
-        unknown_kinds: &state.unknown_kinds,
-        findings: findings(session),
-        conversation: what.contains(&What::Conversation).then(|| conversation(session, at)),
+        memory: is_wanted(What::Memory).then(|| session.memory_rows(state)),
+        stack: is_wanted(What::Stack).then(|| state.stack.iter().map(frame).collect()),
+        event: is_wanted(What::Event).then(|| session.event(at).map(|event| event_answer(event, at))),
+        unknown_kinds: is_wanted(What::Findings).then_some(&state.unknown_kinds),
+        findings: is_wanted(What::Findings).then(|| findings(session)),
+        conversation: is_wanted(What::Conversation).then(|| conversation(session, at)),
     }
 }
 
@@ -163,26 +168,6 @@ fn event_answer(event: &Event, position: Position) -> EventAnswer<'_> {
             Origin::Added | Origin::Recorded => None,
         },
         kind: &event.kind,
-    }
-}
-
-/// Returns what user and agent said up to `at`, in order.
-fn conversation(session: &Session, at: Position) -> Vec<Utterance<'_>> {
-    session.events[..at.0 as usize]
-        .iter()
-        .zip(1..)
-        .filter_map(|(event, position)| {
-            let (speaker, text) = said(&event.kind)?;
-            Some(Utterance { position: Position(position), turn: event.turn, speaker, text })
-        })
-        .collect()
-}
-
-fn said(kind: &EventKind) -> Option<(&'static str, &str)> {
-    match kind {
-        EventKind::UserMessage { text, .. } => Some(("user", text)),
-        EventKind::AgentMessage { text, .. } => Some(("agent", text)),
-        _ => None,
     }
 }
 
@@ -234,7 +219,8 @@ fn memory_text(session: &Session, state: &State, out: &mut Output<'_>) -> Result
         memory_line(row, name, out)?;
     }
     if rows.is_empty() {
-        out.text("  nothing yet")?;
+        let emptied = session.emptied(state.position);
+        out.text(&format!("  {}", emptied.map_or("nothing yet".to_owned(), Emptied::words)))?;
     }
     Ok(())
 }
@@ -266,7 +252,8 @@ fn memory_line(row: &MemoryRow, name: &str, out: &mut Output<'_>) -> Result<(), 
         marks.push(format!("by {}{tool}{step}", by.actor));
     }
     if let Some(before) = row.previous {
-        marks.push(format!("before that at {before}"));
+        let value = row.previous_value.as_deref().map_or_else(|| "null".to_owned(), Value::to_json);
+        marks.push(format!("before: {value} at {before}"));
     }
     let name = if out.plain { format!("    {name}: ") } else { format!("    {name:<18} ") };
     let marks = format!("  ({})", marks.join(", "));
@@ -274,35 +261,22 @@ fn memory_line(row: &MemoryRow, name: &str, out: &mut Output<'_>) -> Result<(), 
     Ok(())
 }
 
-pub(super) fn conversation_text(session: &Session, at: Position, out: &mut Output<'_>) -> Result<(), Failure> {
-    let mut turn = None;
-    for utterance in conversation(session, at) {
-        if utterance.turn.is_some() && utterance.turn != turn {
-            turn = utterance.turn;
-            turn_heading(session, turn.unwrap_or_default(), out)?;
-        }
-        let speaker = format!("  {:<6} ", utterance.speaker);
-        for (row, line) in lines(utterance.text).enumerate() {
-            let lead = if row == 0 { speaker.as_str() } else { "         " };
-            out.line(&[(Tone::Faint, lead), (Tone::Normal, line)])?;
-        }
+pub(super) fn findings_text(session: &Session, folder: Option<&Path>, out: &mut Output<'_>) -> Result<(), Failure> {
+    record_findings(session, out)?;
+    let Some(agent) = &session.agent else { return Ok(()) };
+    let found = check::check(agent);
+    let count = |severity: Severity| found.iter().filter(|one| one.severity == severity).count();
+    let counts = [(count(Severity::Error), "error"), (count(Severity::Warning), "warning")];
+    let words: Vec<String> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| plural(*count, word)).collect();
+    if !words.is_empty() {
+        let folder = folder.map_or_else(|| "DIR".to_owned(), |folder| folder.display().to_string());
+        out.fact("folder", format!("{}; see replay check {folder}", words.join(", ")))?;
     }
     Ok(())
 }
 
-fn turn_heading(session: &Session, number: u32, out: &mut Output<'_>) -> Result<(), Failure> {
-    let calls = session.turn(number).map_or(0, |turn| turn.counted_calls().count());
-    let calls = match calls {
-        0 => "no model call".to_owned(),
-        1 => "1 model call".to_owned(),
-        many => format!("{many} model calls"),
-    };
-    let heading = format!("turn {number}");
-    out.line(&[(Tone::Strong, &heading), (Tone::Faint, ", "), (Tone::Faint, &calls)])?;
-    Ok(())
-}
-
-pub(super) fn findings_text(session: &Session, out: &mut Output<'_>) -> Result<(), Failure> {
+fn record_findings(session: &Session, out: &mut Output<'_>) -> Result<(), Failure> {
     if session.findings.is_empty() {
         out.fact("findings", "none")?;
         return Ok(());

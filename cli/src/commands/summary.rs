@@ -8,8 +8,10 @@ use replay_store::replay::turns::Call;
 use replay_store::replay::{DefinitionSource, Session};
 use serde::Serialize;
 
-use super::show::{conversation_text, findings_text};
+use super::conversation::conversation_text;
+use super::show::findings_text;
 use super::{FindingAnswer, ProfileAnswer, definition_words, findings, profile};
+use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -44,13 +46,13 @@ struct TurnAnswer<'a> {
 }
 
 /// Writes the session at a glance.
-pub(crate) fn summary(session: &Session, json: bool, out: &mut Output<'_>) -> Result<Exit, Failure> {
+pub(crate) fn summary(session: &Session, global: &Global, out: &mut Output<'_>) -> Result<Exit, Failure> {
     let end = session.state(session.end());
     let user_messages =
         session.events.iter().filter(|event| matches!(event.kind, EventKind::UserMessage { .. })).count();
     let started_at = session.events.first().map(|event| event.time.to_string());
     let last_at = session.events.last().map(|event| event.time.to_string());
-    if json {
+    if global.json {
         let turns = session.turns.iter().map(|turn| TurnAnswer {
             turn: turn.number,
             first: turn.first,
@@ -93,7 +95,7 @@ pub(crate) fn summary(session: &Session, json: bool, out: &mut Output<'_>) -> Re
         let kinds: Vec<String> = end.unknown_kinds.iter().map(|(kind, count)| format!("{kind} ({count})")).collect();
         out.fact("unknown", kinds.join(", "))?;
     }
-    findings_text(session, out)?;
+    findings_text(session, global.agent.as_deref(), out)?;
     conversation_text(session, session.end(), out)?;
     out.text(
         "Step through it on a terminal with the same command; `replay show` gives memory and stack at any moment.",

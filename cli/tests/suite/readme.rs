@@ -41,6 +41,18 @@ fn each_key_of_the_readme_is_bound() {
 }
 
 #[test]
+fn each_key_has_a_place_in_the_readme() {
+    let readme = readme();
+    let missing: Vec<&str> = replay_tui::key::BINDINGS
+        .iter()
+        .flat_map(|binding| binding.keys)
+        .filter(|key| !readme.contains(&format!("`{key}`")))
+        .copied()
+        .collect();
+    assert!(missing.is_empty(), "the README names all keys but {missing:?}");
+}
+
+#[test]
 fn each_sample_has_a_line_and_opens() {
     let lines = fs::read_to_string(root().join("samples/README.md")).expect("it is there");
     let sessions = fs::read_dir(root().join("samples/sessions")).expect("it is there");

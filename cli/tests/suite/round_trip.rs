@@ -19,8 +19,15 @@ fn check(record: &str, agent: Option<&str>) {
     std::fs::write(&lines, &exported).expect("the folder takes files");
     answer(&["import", path(&lines), "-o", path(&second)]);
     assert_eq!(answer(&["export", path(&second)]), exported, "{record}: the second export is the first");
+    let [list, third] = ["list.json", "third.log"].map(|name| folder.path().join(name));
+    let exported_list = answer(&["export", path(&first), "--format", "json"]);
+    serde_json::from_str::<serde_json::Value>(&exported_list).expect("a JSON export is one document");
+    std::fs::write(&list, &exported_list).expect("the folder takes files");
+    answer(&["import", path(&list), "-o", path(&third)]);
+    assert_eq!(answer(&["export", path(&third)]), exported, "{record}: the array says what the lines say");
     let verified = |log: &Path| json(&["verify", path(log)]);
     assert_eq!(verified(&first)["head"], verified(&second)["head"], "{record}: equal logs have equal digests");
+    assert_eq!(verified(&first)["head"], verified(&third)["head"], "{record}: so do those of the array");
     assert!(verified(&first)["head"].is_string());
     assert_eq!(json(&["list", path(&first)]), json(&["list", path(&second)]));
     let events = json(&["show", path(&first)])["events"].as_u64().expect("a number");
@@ -78,6 +85,9 @@ fn importing_again_adds_what_is_new_and_refuses_what_differs() {
     answer(&["import", "samples/sessions/library-fees.jsonl", "-o", path(&log)]);
     std::fs::write(&part, whole.replace("Nine Small Boats", "Ten Small Boats")).expect("the folder takes files");
     let refused = crate::program::replay(&["import", path(&part), "-o", path(&log)]);
-    assert_eq!(refused.status.code(), Some(1), "{}", crate::program::text(&refused.stderr));
+    let said = crate::program::text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1), "{said}");
+    assert!(said.contains("Nine Small Boats") && said.contains("Ten Small Boats"), "{said}");
+    assert!(said.contains("import the record into another log file") && !said.contains("another id"), "{said}");
     assert_eq!(json(&["show", path(&log)])["events"], after);
 }

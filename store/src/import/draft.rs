@@ -96,6 +96,17 @@ pub(super) struct Record {
     pub(super) session: Option<Name>,
 }
 
+impl Record {
+    /// Whether this is an event at all, of whatever kind. An object of some other kind of file looks like an unknown
+    /// kind that names no session.
+    pub(super) fn is_event(&self) -> bool {
+        let Some(odd) = &self.draft.odd else { return true };
+        let is_nameless = odd.unknown_kind.as_ref().is_some_and(|kind| kind.is_empty());
+        let is_foreign = is_nameless || odd.unknown_kind.is_some() && self.draft.form == Form::ProtoJson;
+        odd.damage.is_none() && (self.session.is_some() || !is_foreign)
+    }
+}
+
 /// Reads a record's fields. Never fails: what can't be read becomes a foreign event.
 pub(super) fn read(mut fields: Fields<'_>, names: &mut Names) -> Record {
     let session = fields.sender_id.take().or(fields.conversation_id.take()).map(|id| names.get(&id));

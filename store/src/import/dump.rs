@@ -16,6 +16,7 @@ use super::records::{self, Ending, Input};
 use super::stack::frames_of;
 use super::{ImportError, RecordedEnd, Recording, scan};
 use crate::event::finding::{Finding, FindingKind};
+use crate::event::{Event, EventKind, Origin};
 use crate::name::Name;
 use crate::value::Value;
 
@@ -73,12 +74,22 @@ pub(super) fn read(bytes: &Arc<Vec<u8>>, at: usize, file_name: &str) -> Result<V
         let is_over = next >= bytes.len();
         let has_next = bytes.get(next) == Some(&b'{');
         let lost = lost.or((!is_over && !has_next).then_some(Lost { at: next, what: "something after the dump" }));
-        recordings.push(recording(bytes, &mut fold, &top, lost, file_name));
+        let read = recording(bytes, &mut fold, &top, lost, file_name);
+        if recordings.is_empty() && !has_next && top.is_bare() && !has_events(&read) {
+            return Err(ImportError::no_events(file_name, read.raw.count() as u32));
+        }
+        recordings.push(read);
         if !has_next {
             return Ok(recordings);
         }
         at = next;
     }
+}
+
+/// Whether there are no records, or one of them is an event.
+fn has_events(recording: &Recording) -> bool {
+    let is_event = |event: &Event| event.origin != Origin::Added && !matches!(event.kind, EventKind::Foreign { .. });
+    recording.raw.count() == 0 || recording.events.iter().any(is_event)
 }
 
 fn recording(bytes: &[u8], fold: &mut Fold, top: &Top, lost: Option<Lost>, file_name: &str) -> Recording {
@@ -249,6 +260,11 @@ impl Top {
                 self.unknown.push(key.to_owned());
             }
         }
+    }
+
+    /// Whether nothing beside the list of events says that this is a dump.
+    fn is_bare(&self) -> bool {
+        [&self.sender_id, &self.conversation_id, &self.slots, &self.stack].iter().all(|range| range.is_none())
     }
 
     fn json(&self, bytes: &[u8], range: &Option<Range<usize>>) -> Option<Json> {

@@ -6,20 +6,23 @@
 //! {"position":2,…
 //! ```
 //!
-//! A header line begins a session; several may follow each other. A raw record is `{"index":0,"text":"…"}`, or has
+//! The same lines may stand in one JSON array, in any layout. A header line begins a session; several may follow each other. A raw record is `{"index":0,"text":"…"}`, or has
 //! `base64` in place of `text` where its bytes are no text. So has a file of the definition, with its `path`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::Arc;
 
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
+use super::damage::Damages;
 use super::sniff::OWN_SCHEMA;
 use super::stream::{BATCH_BYTES, Batch, Sink, Source};
-use super::{ImportError, RecordedEnd, Recording, base64};
+use super::{ImportError, RecordedEnd, Recording, base64, scan};
 use crate::agent::definition::Definition;
 use crate::digest::Digest;
 use crate::event::finding::{Finding, FindingKind};
@@ -180,57 +183,128 @@ pub(super) fn read(bytes: &[u8], file_name: &str) -> Result<Vec<Recording>, Impo
     Ok(recordings)
 }
 
-/// Streams all sessions.
+/// Streams all sessions, from lines or from an array of the same.
 ///
 /// # Errors
 ///
 /// Fails where the input or the sink does, or not one line can be read.
 pub(super) fn stream(source: &mut Source<'_>, sink: &mut Sink<'_>) -> Result<(), ImportError> {
-    let mut open: Option<Session> = None;
-    let (mut number, mut pending) = (0, 0);
+    let mut reader = Reader::default();
     while let Some(line) = source.next_line()? {
-        number += 1;
-        pending += line.len();
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line);
+        if reader.open.is_none() && line.trim_ascii_start().starts_with(b"[") {
+            return stream_list(line.to_vec(), source, sink);
+        }
+        let place = reader.next("line");
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        if let Some(header) = header(&line) {
-            if let Some(session) = open.take() {
+        let is_whole = line.last() == Some(&b'\n');
+        reader.take(line, place, is_whole, source, sink)?;
+    }
+    let cut = source.is_broken().then(|| (reader.next("line"), 0));
+    reader.finish(cut, source, sink)
+}
+
+/// Reads an array, of which `beginning` is read already. It is read whole, because its layout may be any.
+fn stream_list(beginning: Vec<u8>, source: &mut Source<'_>, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+    let mut bytes = beginning;
+    bytes.append(&mut source.rest()?);
+    let mut reader = Reader::default();
+    let mut at = scan::skip_blank(&bytes, 0) + 1;
+    loop {
+        at = scan::skip_blank(&bytes, at);
+        match bytes.get(at) {
+            Some(b']') => return reader.finish(None, source, sink),
+            Some(b',') => {
+                at += 1;
+                continue;
+            }
+            Some(_) | None => {}
+        }
+        let place = reader.next("element");
+        let Some(end) = scan::value_end(&bytes, at).filter(|end| *end > at) else {
+            return reader.finish(Some((place, bytes.len().saturating_sub(at))), source, sink);
+        };
+        reader.take(&bytes[at..end], place, true, source, sink)?;
+        at = end;
+    }
+}
+
+/// Where something stands in the file.
+#[derive(Clone, Copy)]
+struct Place {
+    unit: &'static str,
+    number: u64,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.unit, self.number)
+    }
+}
+
+/// Takes headers and events as they come, and hands sessions on.
+#[derive(Default)]
+struct Reader {
+    open: Option<Session>,
+    number: u64,
+    pending: usize,
+}
+
+impl Reader {
+    fn next(&mut self, unit: &'static str) -> Place {
+        self.number += 1;
+        Place { unit, number: self.number }
+    }
+
+    fn take(
+        &mut self,
+        line: &[u8],
+        place: Place,
+        is_whole: bool,
+        source: &Source<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ImportError> {
+        self.pending += line.len();
+        if let Some(header) = header(line) {
+            if let Some(session) = self.open.take() {
                 session.finish(source, sink)?;
             }
-            open = Some(Session::begin(header));
-            continue;
+            self.open = Some(Session::begin(header));
+            return Ok(());
         }
-        let Some(session) = &mut open else {
+        let Some(session) = &mut self.open else {
             return Err(ImportError::Nothing { file: source.file_name.to_owned(), at: 0 });
         };
-        match serde_json::from_slice::<Line<'_>>(&line) {
-            Ok(line) => session.take(line, number),
-            Err(_) if line.last() != Some(&b'\n') => session.cut(number, line.len()),
-            Err(error) => session.damaged(number, &error),
+        match serde_json::from_slice::<Line<'_>>(line) {
+            Ok(line) => session.take(line, place),
+            Err(_) if !is_whole => session.cut(place, line.len()),
+            Err(error) => session.damaged(place, &error),
         }
-        if pending >= BATCH_BYTES && session.is_at_rest(pending) {
-            pending = 0;
+        if self.pending >= BATCH_BYTES && session.is_at_rest(self.pending) {
+            self.pending = 0;
             let batch = session.batch();
             sink(Batch { bytes_read: source.bytes_read(), ..batch }).map_err(ImportError::Sink)?;
         }
+        Ok(())
     }
-    match open {
-        Some(mut session) => {
-            if source.is_broken() {
-                session.cut(number + 1, 0);
-            }
-            session.finish(source, sink)
+
+    /// Hands the last session on. `cut` says where the file breaks off and how many bytes are lost there.
+    fn finish(self, cut: Option<(Place, usize)>, source: &Source<'_>, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+        let Some(mut session) = self.open else {
+            return Err(ImportError::Nothing { file: source.file_name.to_owned(), at: 0 });
+        };
+        if let Some((place, length)) = cut {
+            session.cut(place, length);
         }
-        None => Err(ImportError::Nothing { file: source.file_name.to_owned(), at: 0 }),
+        session.finish(source, sink)
     }
 }
 
 /// Returns the header that a line is, if it is one.
 fn header(line: &[u8]) -> Option<Header<'_>> {
-    if !line.trim_ascii_start().starts_with(b"{\"schema\"") {
-        return None;
-    }
+    memmem::find(line, OWN_SCHEMA.as_bytes())?;
     serde_json::from_slice::<Header<'_>>(line).ok().filter(|header| header.schema == OWN_SCHEMA)
 }
 
@@ -240,6 +314,7 @@ struct Session {
     position: u64,
     time: Timestamp,
     raw: RawBuilder,
+    damaged: Damages,
 }
 
 impl Session {
@@ -266,13 +341,19 @@ impl Session {
             findings,
             ..Batch::default()
         };
-        Session { batch, position: 0, time: Timestamp::default(), raw: RawBuilder::default() }
+        Session {
+            batch,
+            position: 0,
+            time: Timestamp::default(),
+            raw: RawBuilder::default(),
+            damaged: Damages::default(),
+        }
     }
 
-    fn take(&mut self, line: Line<'_>, number: u64) {
+    fn take(&mut self, line: Line<'_>, place: Place) {
         self.position += 1;
         if line.position != Position(self.position) && !self.batch.findings.iter().any(is_gap_of_lines) {
-            let text = format!("{GAP_OF_LINES} {number} has position {}, not {}", line.position, self.position);
+            let text = format!("{GAP_OF_LINES}: {place} has position {}, not {}", line.position, self.position);
             self.batch.findings.push(Finding { kind: FindingKind::Gap, raw: None, text });
         }
         for raw in line.raw {
@@ -289,17 +370,16 @@ impl Session {
     }
 
     /// Keeps the place of a line that can't be read, so that positions stay what they are.
-    fn damaged(&mut self, number: u64, error: &serde_json::Error) {
-        let text = format!("line {number} can't be read: {error}");
-        self.batch.findings.push(Finding { kind: FindingKind::Damaged, raw: None, text });
+    fn damaged(&mut self, place: Place, error: &serde_json::Error) {
+        self.damaged.add(None, place.to_string(), &error.to_string());
         self.position += 1;
         let kind = EventKind::Foreign { name: Name::default() };
         self.batch.events.push(Event { time: self.time, turn: None, cause: None, origin: Origin::Added, kind });
     }
 
-    fn cut(&mut self, number: u64, length: usize) {
+    fn cut(&mut self, place: Place, length: usize) {
         let text =
-            format!("the file breaks off in line {number}, behind position {}: {length} bytes are lost", self.position);
+            format!("the file breaks off in {place}, behind position {}: {length} bytes are lost", self.position);
         self.batch.findings.push(Finding { kind: FindingKind::Cut, raw: None, text });
     }
 
@@ -320,12 +400,13 @@ impl Session {
 
     fn finish(mut self, source: &Source<'_>, sink: &mut Sink<'_>) -> Result<(), ImportError> {
         self.raw.fill();
+        self.batch.findings.extend(self.damaged.findings("lines"));
         let batch = self.batch();
         sink(Batch { bytes_read: source.bytes_read(), is_last: true, ..batch }).map_err(ImportError::Sink)
     }
 }
 
-const GAP_OF_LINES: &str = "lines are missing or were added: line";
+const GAP_OF_LINES: &str = "lines are missing or were added";
 
 fn is_gap_of_lines(finding: &Finding) -> bool {
     finding.text.starts_with(GAP_OF_LINES)

@@ -23,15 +23,24 @@ pub(super) struct Sessions {
     folds: Vec<(Name, Fold)>,
     index: HashMap<Name, usize>,
     last: usize,
+    /// Whether one of the records is an event.
+    has_events: bool,
 }
 
 impl Sessions {
     pub(super) fn new(file_name: &str) -> Sessions {
-        Sessions { default: Name::from(file_name), folds: Vec::new(), index: HashMap::new(), last: 0 }
+        Sessions {
+            default: Name::from(file_name),
+            folds: Vec::new(),
+            index: HashMap::new(),
+            last: 0,
+            has_events: false,
+        }
     }
 
     /// Gives a record to its session. One that can't be read goes to the session of the record before it.
     fn push(&mut self, record: Record, buffer: &Arc<Vec<u8>>, range: Range<usize>) {
+        self.has_events |= record.is_event();
         let is_readable = record.draft.odd.as_ref().is_none_or(|odd| odd.damage.is_none());
         let place = match record.session {
             None if !is_readable && !self.folds.is_empty() => self.last,
@@ -114,6 +123,10 @@ fn done(sessions: Sessions, lost: Option<Lost>, length: usize, file_name: &str) 
     if sessions.folds.is_empty() {
         return Err(ImportError::Nothing { file: file_name.to_owned(), at: lost.map_or(length, |lost| lost.at) });
     }
+    if !sessions.has_events {
+        let count = sessions.folds.iter().map(|(_, fold)| fold.next_raw()).sum();
+        return Err(ImportError::no_events(file_name, count));
+    }
     let cut = sessions.cut(lost, length);
     Ok(sessions.finish(cut))
 }
@@ -136,7 +149,7 @@ pub(super) fn stream(source: &mut Source<'_>, sink: &mut Sink<'_>) -> Result<(),
         .map(|at| Lost { at: offset + at, what: "a line" });
         offset += line.len();
         pending += line.len();
-        if pending >= BATCH_BYTES {
+        if pending >= BATCH_BYTES && sessions.has_events {
             pending = 0;
             for (id, fold) in sessions.folds.iter_mut().filter(|(_, fold)| !fold.events.is_empty()) {
                 let (events, raw) = fold.take_done();

@@ -12,6 +12,7 @@
 
 mod actors;
 mod base64;
+mod damage;
 mod draft;
 mod dump;
 mod evidence;
@@ -83,6 +84,16 @@ pub enum ImportError {
     Sink(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
+impl ImportError {
+    fn no_events(file_name: &str, count: u32) -> ImportError {
+        let found = match count {
+            1 => "its one record is no event that can be read".to_owned(),
+            count => format!("not one of its {count} records is an event that can be read"),
+        };
+        ImportError::Unknown { file: file_name.to_owned(), found }
+    }
+}
+
 /// Reads all sessions of a file, whose name stands in for an id that the record lacks.
 ///
 /// A file that is packed with gzip is unpacked.
@@ -116,6 +127,6 @@ fn read_plain(bytes: &Arc<Vec<u8>>, file_name: &str) -> Result<Vec<Recording>, I
         Shape::MantleDump | Shape::ClassicDump => dump::read(bytes, start, file_name),
         Shape::List => lines::read_list(bytes, start, file_name),
         Shape::Lines => lines::read_lines(bytes, start, file_name),
-        Shape::OwnLines => jsonl::read(&bytes[start..], file_name),
+        Shape::OwnLines | Shape::OwnList => jsonl::read(&bytes[start..], file_name),
     }
 }

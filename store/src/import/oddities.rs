@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::damage::Damages;
 use super::draft::{Draft, Oddities};
 use crate::event::finding::{Finding, FindingKind};
 
-/// More damaged records than this are counted, not listed.
-const MOST_DAMAGED: usize = 100;
 /// More names than this are counted under one.
 const MOST_NAMES: usize = 100;
 
@@ -17,8 +16,7 @@ pub(super) struct Tally {
     backwards: Option<Count>,
     sequence: Option<f64>,
     disordered: Option<Count>,
-    damaged: Vec<Finding>,
-    more_damaged: u64,
+    damaged: Damages,
 }
 
 #[derive(Clone, Copy)]
@@ -52,12 +50,7 @@ impl Tally {
             self.count(FindingKind::Unknown, format!("the kind `{kind}` is unknown"), raw);
         }
         if let Some(why) = damage {
-            if self.damaged.len() == MOST_DAMAGED {
-                self.more_damaged += 1;
-                return;
-            }
-            let text = format!("raw {raw} can't be read: {why}");
-            self.damaged.push(Finding { kind: FindingKind::Damaged, raw: Some((raw, raw)), text });
+            self.damaged.add(Some(raw), format!("raw {raw}"), &why);
         }
     }
 
@@ -72,11 +65,7 @@ impl Tally {
 
     /// Returns one finding for each odd thing.
     pub(super) fn findings(&mut self) -> Vec<Finding> {
-        let mut findings = std::mem::take(&mut self.damaged);
-        if self.more_damaged > 0 {
-            let text = format!("{} more records can't be read", self.more_damaged);
-            findings.push(Finding { kind: FindingKind::Damaged, raw: None, text });
-        }
+        let mut findings = self.damaged.findings("records");
         let mut add = |kind, text: &str, Count { count, first, last }: Count| {
             let text = format!("{text} ({})", times(count));
             findings.push(Finding { kind, raw: Some((first, last)), text });

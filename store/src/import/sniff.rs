@@ -29,6 +29,8 @@ pub enum Shape {
     Lines,
     /// Our own JSON Lines.
     OwnLines,
+    /// The same lines as one JSON array.
+    OwnList,
 }
 
 /// Tells what a file is. A beginning of some kilobytes is enough; it must be unpacked.
@@ -44,10 +46,14 @@ pub fn sniff(bytes: &[u8], file_name: &str) -> Result<Shape, ImportError> {
     let at = start(bytes);
     match bytes.get(at) {
         None => Err(unknown("the file is empty")),
-        Some(b'[') => match bytes.get(scan::skip_blank(bytes, at + 1)) {
-            Some(b'{' | b']') | None => Ok(Shape::List),
-            Some(_) => Err(unknown("a list of something else than events")),
-        },
+        Some(b'[') => {
+            let first = scan::skip_blank(bytes, at + 1);
+            match bytes.get(first) {
+                Some(b'{') if object(bytes, first) == Some(Shape::OwnLines) => Ok(Shape::OwnList),
+                Some(b'{' | b']') | None => Ok(Shape::List),
+                Some(_) => Err(unknown("a list of something else than events")),
+            }
+        }
         Some(b'{') => object(bytes, at).ok_or_else(|| unknown(&foreign_object(bytes, at))),
         Some(_)
             if std::str::from_utf8(&bytes[..bytes.len().min(64)]).is_err_and(|error| error.error_len().is_some()) =>

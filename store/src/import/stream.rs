@@ -79,7 +79,7 @@ fn beginning(input: &mut dyn BufRead, file_name: &str) -> Result<Vec<u8>, Import
 fn plain(beginning: &[u8], source: &mut Source<'_>, sink: &mut Sink<'_>) -> Result<(), ImportError> {
     match sniff(beginning, source.file_name)? {
         Shape::Lines => lines::stream(source, sink),
-        Shape::OwnLines => jsonl::stream(source, sink),
+        Shape::OwnLines | Shape::OwnList => jsonl::stream(source, sink),
         Shape::Log | Shape::MantleDump | Shape::ClassicDump | Shape::List => {
             for recording in super::read(Arc::new(source.rest()?), source.file_name)? {
                 let batch = Batch {
@@ -131,7 +131,8 @@ impl<'a> Source<'a> {
         Ok((length > 0).then_some(line))
     }
 
-    fn rest(&mut self) -> Result<Vec<u8>, ImportError> {
+    /// Returns all that wasn't read yet.
+    pub(super) fn rest(&mut self) -> Result<Vec<u8>, ImportError> {
         let mut bytes = Vec::new();
         self.input.read_to_end(&mut bytes).map_err(|cause| self.error(cause))?;
         Ok(bytes)

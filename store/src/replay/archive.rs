@@ -3,6 +3,7 @@
 //! Events are payloads, raw records are kept apart, and the files of a definition are blobs that every session with
 //! the same files shares. Everything else is a small JSON text that the log keeps with the session ([`Extras`]).
 
+mod difference;
 mod extras;
 mod load;
 mod save;
@@ -28,14 +29,14 @@ pub enum ArchiveError {
     #[error(transparent)]
     Log(#[from] LogError),
     /// The log has another session of that name.
-    #[error(
-        "session {session:?} is in the log and differs {first}; import the record under another id or into a new log"
-    )]
+    #[error("session {session:?} is in the log and differs {first}: {what}; import the record into another log file")]
     Differs {
         /// The session.
         session: Name,
         /// The first difference.
         first: Difference,
+        /// What differs there, in a few words: the log's against the record's.
+        what: String,
     },
     /// An event can't be stored.
     #[error("event {number} of session {session:?}: {source}")]

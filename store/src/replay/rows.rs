@@ -29,6 +29,8 @@ pub struct MemoryRow {
     pub set_by: Option<SetBy>,
     /// The write, clear or reset before that.
     pub previous: Option<Position>,
+    /// What the entry held since then, `null` where that was nothing; `None` where `previous` is.
+    pub previous_value: Option<Arc<Value>>,
     /// Whether it can't be written again.
     pub locked: bool,
     /// Whether the prompt withholds the value; `None` where no folder tells.
@@ -139,16 +141,27 @@ impl Session {
         let entry = agent.and_then(|agent| agent.entry(&key));
         let cell = state.memory.get(&key);
         let set_at = cell.and_then(|cell| cell.set_at);
+        let previous = cell.and_then(|cell| cell.previous);
         MemoryRow {
             scope: scope(agent, &key),
             value: cell.map(|cell| Arc::clone(&cell.value)).unwrap_or_default(),
             state: cell.map_or(RowState::NeverWritten, row_state),
             set_at,
             set_by: set_at.and_then(|at| self.event(at)).map(set_by),
-            previous: cell.and_then(|cell| cell.previous),
+            previous,
+            previous_value: previous.map(|at| self.value_set_at(&key, at)),
             locked: cell.is_some_and(|cell| cell.locked),
             pii: entry.map(|entry| entry.pii),
             key,
+        }
+    }
+
+    /// Returns what the event at `at` put into an entry.
+    fn value_set_at(&self, key: &Name, at: Position) -> Arc<Value> {
+        match self.event(at).map(|event| &event.kind) {
+            Some(EventKind::MemoryWritten { value, .. } | EventKind::MemoryReset { value, .. }) => Arc::clone(value),
+            Some(EventKind::MemoryCleared { .. }) => Arc::default(),
+            Some(_) | None => self.state(at).memory.get(key).map(|cell| Arc::clone(&cell.value)).unwrap_or_default(),
         }
     }
 

@@ -36,9 +36,14 @@ impl Turn {
         self.calls.iter().filter(|call| call.kind != CallKind::Rephrase)
     }
 
+    /// Returns the calls that reworded a response.
+    pub fn rephrases(&self) -> impl Iterator<Item = &Call> {
+        self.calls.iter().filter(|call| call.kind == CallKind::Rephrase)
+    }
+
     /// Returns how many responses were reworded in it.
     pub fn rephrase_count(&self) -> usize {
-        self.calls.len() - self.counted_calls().count()
+        self.rephrases().count()
     }
 
     /// Returns what people call a call of this turn: `call 2 of turn 5`, `rephrase of turn 5`.

@@ -361,7 +361,7 @@ fn a_packed_file_is_unpacked() {
 
 #[test]
 fn what_a_file_is_shows_in_its_beginning() {
-    let cases: [(&[u8], Shape); 9] = [
+    let cases: [(&[u8], Shape); 10] = [
         (b"redb\x1a\x0a\xa9\x0d\x0a....", Shape::Log),
         (br#"{"sender_id":"s","slots":{},"stack":[],"terminated":false,"events":[]}"#, Shape::MantleDump),
         (br#"{"events":[{"event":"bot_turn_ended"}]}"#, Shape::MantleDump),
@@ -371,17 +371,20 @@ fn what_a_file_is_shows_in_its_beginning() {
         (br#"{"sender_id":"s","event":"user"}"#, Shape::Lines),
         (br#"{"conversation_id":"s","user":{}}"#, Shape::Lines),
         (br#"{"schema":"replay.session/1","id":"s"}"#, Shape::OwnLines),
+        (b"[\n{\"schema\": \"replay.session/1\",\"id\":\"s\"},", Shape::OwnList),
     ];
     for (bytes, expected) in cases {
         assert_eq!(sniff(bytes, "x").expect("it is known"), expected, "{}", String::from_utf8_lossy(bytes));
     }
-    let cases: [(&[u8], &str); 6] = [
+    let cases: [(&[u8], &str); 8] = [
         (b"", "x: the file is empty"),
         (b"\x7fELF\x02\x01\xff", "x: binary data"),
         (b"hello", "x: text that isn't JSON"),
         (b"[1, 2]", "x: a list of something else than events"),
         (br#"{"schema":"replay.session/9","a":1}"#, "x: an object that begins with `schema`, `a`"),
         (b"{}", "x: an object without keys"),
+        (br#"[{"a":1},{"b":2}]"#, "x: not one of its 2 records is an event that can be read"),
+        (br#"{"events":[{"name":"a"}]}"#, "x: its one record is no event that can be read"),
     ];
     for (bytes, expected) in cases {
         let error = import::read(Arc::new(bytes.to_vec()), "x").expect_err("it is unknown").to_string();

@@ -266,6 +266,13 @@ proptest! {
     #[test]
     fn sessions_are_read_back_as_they_were_written(recordings in vec(recording(), 1..3)) {
         let bytes = written(&recordings);
+        let lines = String::from_utf8(bytes.clone()).expect("it is text");
+        let list = format!("[\n{}\n]\n", lines.trim_end().replace('\n', ",\n"));
+        let again = import::read(Arc::new(list.into_bytes()), "x").expect("the array is readable");
+        prop_assert_eq!(again.len(), recordings.len());
+        for (left, right) in again.iter().zip(&recordings) {
+            assert_same(left, right);
+        }
         let again = import::read(Arc::new(bytes.clone()), "x").expect("it is readable");
         prop_assert_eq!(again.len(), recordings.len());
         for (left, right) in recordings.iter().zip(&again) {

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use super::difference;
 use super::extras::{self, Extras, StoredDefinition, Unclaimed};
 use super::{ArchiveError, Difference};
 use crate::agent::definition::Definition;
@@ -213,7 +214,7 @@ fn store_definition(append: &mut Append<'_>, definition: &Definition) -> Result<
 /// Checks that the log holds what the part holds, as far as both go.
 fn check_beginning(writer: &Writer, part: &Part<'_>, progress: &Progress) -> Result<(), ArchiveError> {
     let Some(there) = writer.session(part.session) else { return Ok(()) };
-    let differs = |first| ArchiveError::Differs { session: part.session.clone(), first };
+    let differs = |first, what| ArchiveError::Differs { session: part.session.clone(), first, what };
     let start = progress.events.min(progress.before);
     let end = (progress.events + part.events.len() as u64).min(progress.before).max(start);
     let mut payload = Vec::new();
@@ -223,7 +224,8 @@ fn check_beginning(writer: &Writer, part: &Part<'_>, progress: &Progress) -> Res
             let event = &part.events[(number - progress.events) as usize];
             found = encode(part, progress.raw, (number, event), &mut payload);
             if found.is_ok() && payload != stored {
-                found = Err(differs(Difference::Event(number + 1)));
+                let what = difference::words(stored, event);
+                found = Err(differs(Difference::Event(number + 1), what));
             }
         }
         Ok(())
@@ -234,11 +236,16 @@ fn check_beginning(writer: &Writer, part: &Part<'_>, progress: &Progress) -> Res
     let mut first = None;
     writer.log().read_raw(there, start..end, |number, stored| {
         if first.is_none() && part.raw.get((number - progress.raw) as u32) != Some(stored) {
-            first = Some(number);
+            let theirs = part.raw.get((number - progress.raw) as u32).unwrap_or_default();
+            first = Some((number, difference::between("bytes", &text(stored), &text(theirs))));
         }
         Ok(())
     })?;
-    first.map_or(Ok(()), |number| Err(differs(Difference::RawRecord(number))))
+    first.map_or(Ok(()), |(number, what)| Err(differs(Difference::RawRecord(number), what)))
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Writes the payload of an event, with the digest of its raw records, which follow `raw_start` others.
