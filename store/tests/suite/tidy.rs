@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const LINES: usize = 500;
 
 /// Files that are longer than they should be, with the length that they must not pass. Shrink it, never grow it.
-const TOO_LONG: &[(&str, usize)] = &[("store/src/import/draft.rs", 511)];
+const TOO_LONG: &[(&str, usize)] = &[];
 
 /// Calls that reach outside of the program. In `store` only two places make them.
 const OUTSIDE: &[&str] = &[
