@@ -17,6 +17,7 @@ const CORRECTION: &str = "mantle-text-banking-loan-servicing-claude/case-build/r
 const NORMAL: &str = "mantle-text-banking-loan-servicing-claude/case-build/results/2026-09-30-claude-sonnet-5.5/trackers/normal-balance-then-payoff.json";
 const RECOVERY: &str = "mantle-text-banking-loan-servicing-claude/case-build/results/2026-09-30-claude-sonnet-5.5/trackers/recovery-source-unavailable-callback.json";
 
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn corpus() -> Option<PathBuf> {
     let folder = std::env::var_os("REPLAY_CORPUS").map(PathBuf::from);
     if folder.is_none() {

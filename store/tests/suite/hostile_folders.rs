@@ -120,7 +120,7 @@ fn what_may_not_be_read_is_named() {
     let spoiled = found(|root| {
         write(root, "memory.yml", "a: {}\n");
         let path = root.join("memory.yml");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0)).expect("it is our file");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("it is our file");
         is_root = fs::read(&path).is_ok();
     });
     if is_root {
