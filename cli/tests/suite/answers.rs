@@ -1,6 +1,8 @@
 //! Golden answers over the samples, as people see them.
 
-use crate::program::{LIBRARY, RENEWAL, answer, program, text};
+use serde_json::Value;
+
+use crate::program::{LIBRARY, RENEWAL, answer, json, program, replay, text};
 
 const FEES: &str = "samples/sessions/library-fees.jsonl";
 const HOSTILE: &str = "samples/sessions/library-hostile.jsonl";
@@ -48,6 +50,75 @@ fn a_prompt_is_shown_whole() {
     golden("prompt_routing", &answer(&["prompt", RENEWAL, "--agent", LIBRARY, "--turn", "2"]));
     golden("prompt_denied", &answer(&["prompt", FEES, "--agent", LIBRARY, "--turn", "5", "--call", "2"]));
     golden("prompt_gate", &answer(&["prompt", GATE, "--agent", BIKES, "--turn", "5"]));
+}
+
+#[test]
+fn a_rephrase_has_a_prompt_of_its_own() {
+    golden("prompt_rephrase", &answer(&["prompt", RENEWAL, "--agent", LIBRARY, "--turn", "5", "--rephrase"]));
+    let shown = json(&["prompt", RENEWAL, "--agent", LIBRARY, "--turn", "5", "--rephrase", "1"]);
+    assert_eq!(
+        (&shown["situation"], &shown["call"], &shown["rephrase"]),
+        (&"rephrase".into(), &Value::Null, &1.into())
+    );
+    for wrong in [["--call", "9"], ["--rephrase", "2"]] {
+        let refused = replay(&[&["prompt", RENEWAL, "--agent", LIBRARY, "--turn", "5"], &wrong[..]].concat());
+        let said = text(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(said.contains("model calls 1 to 3, and 1 rephrase: --rephrase"), "{said}");
+    }
+}
+
+#[test]
+fn each_piece_of_a_prompt_has_an_origin() {
+    golden("prompt_origins", &answer(&["prompt", RENEWAL, "--agent", LIBRARY, "--turn", "2", "--origins"]));
+    let plain = answer(&["prompt", RENEWAL, "--agent", LIBRARY, "--turn", "2", "--origins", "--plain"]);
+    assert!(plain.contains("\n[project.member_id at 6]   … HS-20418\n"), "{plain}");
+}
+
+#[test]
+fn what_is_asked_for_holds_for_json() {
+    let all = ["memory", "stack", "event", "unknown_kinds", "findings", "conversation"];
+    for (what, expected) in [
+        ("memory", &["memory"][..]),
+        ("stack,event", &["stack", "event"]),
+        ("findings", &["unknown_kinds", "findings"]),
+        ("conversation", &["conversation"]),
+    ] {
+        let shown = json(&["show", RENEWAL, "--at", "0", "--what", what]);
+        let has: Vec<&str> = all.into_iter().filter(|key| shown.get(key).is_some()).collect();
+        assert_eq!(has, expected, "{what}");
+        assert_eq!(shown["schema"], "replay.show/1");
+    }
+    let whole = json(&["show", RENEWAL]);
+    assert!(all[..5].iter().all(|key| whole.get(key).is_some()) && whole.get("conversation").is_none());
+}
+
+#[test]
+fn what_was_taken_back_is_marked() {
+    let classic = "samples/sessions/bikes-old-site.json";
+    let shown = json(&["show", classic, "--what", "conversation"]);
+    let said = shown["conversation"].as_array().expect("a list");
+    let gone = said.iter().find(|one| one["text"] == "KB-3310").expect("it was said");
+    assert_eq!(gone["taken_back_at"], 22);
+    // At a moment before the restart it still counted.
+    let shown = answer(&["show", classic, "--what", "conversation", "--at", "13"]);
+    assert!(shown.contains("KB-3310") && !shown.contains("taken back"), "{shown}");
+    let shown = answer(&["show", classic, "--what", "memory", "--at", "22"]);
+    assert!(shown.contains("history was rewound at 22"), "{shown}");
+}
+
+#[test]
+fn memory_shows_the_value_before_the_last() {
+    let shown = json(&["show", RENEWAL, "--agent", LIBRARY]);
+    let rows = shown["memory"].as_array().expect("a list");
+    let earlier = rows.iter().find(|row| row["previous"].is_number()).expect("an entry was written twice");
+    let at = earlier["previous"].to_string();
+    let then = json(&["show", RENEWAL, "--agent", LIBRARY, "--at", &at]);
+    let rows = then["memory"].as_array().expect("a list");
+    let row = rows.iter().find(|row| row["key"] == earlier["key"]).expect("it was there");
+    assert_eq!(earlier["previous_value"], row["value"]);
+    let before = format!("before: {} at {at}", row["value"]);
+    assert!(answer(&["show", RENEWAL, "--agent", LIBRARY]).contains(&before), "{before}");
 }
 
 #[test]

@@ -79,6 +79,34 @@ fn complete_records(record: &str, end: usize) -> usize {
 }
 
 #[test]
+fn nothing_sensible_becomes_no_session() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [record, log] = ["record", "a.log"].map(|name| folder.path().join(name));
+    for nonsense in [r#"[{"a": 1}, {"b": 2}]"#, "{\"event\": oh}\n{\"event\": no}\n", r#"{"events": [{"name": "x"}]}"#]
+    {
+        fs::write(&record, nonsense).expect("the folder takes files");
+        let output = program().arg("import").arg(&record).arg("-o").arg(&log).output().expect("the program starts");
+        let said = text(&output.stderr);
+        assert_eq!((output.status.code(), said.lines().count()), (Some(3), 1), "{nonsense}: {said}");
+        assert!(!log.exists(), "{nonsense} makes no log");
+    }
+}
+
+#[test]
+fn damage_of_one_kind_is_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [record, log] = ["record", "a.log"].map(|name| folder.path().join(name));
+    let (_, lines) = SMALL[1];
+    let spoiled = format!("{lines}\n{}", "{\"user\": oh no}\n".repeat(100));
+    fs::write(&record, spoiled).expect("the folder takes files");
+    let output = program().arg("import").arg(&record).arg("-o").arg(&log).output().expect("the program starts");
+    let (answer, said) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(answer.matches("damaged").count(), 1, "{answer}");
+    assert!(answer.contains("100 records can't be read, the first is raw 4: "), "{answer}");
+    assert!(said.ends_with("; the rest is kept\n") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
 fn every_single_byte_may_be_wrong() {
     let record = fs::read(root().join("samples/sessions/bikes-old-site.json")).expect("the sample is there");
     let folder = tempfile::tempdir().expect("a folder");

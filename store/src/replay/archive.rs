@@ -1,7 +1,7 @@
 //! Recordings in a log: saving one, adding to one that is there, loading one.
 //!
 //! Events are payloads, raw records are kept apart, and the files of a definition are blobs that every session with
-//! the same files shares. Everything else is a small JSON text that the log keeps with the session ([`Extras`]).
+//! the same files shares. Everything else is a small JSON text that the log keeps with the session (`extras`).
 
 mod difference;
 mod extras;

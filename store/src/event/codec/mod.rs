@@ -1,6 +1,6 @@
 //! Events as bytes: what the log stores.
 //!
-//! The stored types ([`stored`]) are apart from the live ones, so that a change of those can't change what is on
+//! The stored types (`stored`) are apart from the live ones, so that a change of those can't change what is on
 //! disk unseen. Encoding is bincode's standard configuration: variable-length integers, enums by their index. New
 //! kinds and variants are added at the end; anything else needs a new format number of the log.
 
