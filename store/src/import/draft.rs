@@ -5,6 +5,7 @@
 
 use super::fields::Fields;
 use super::kinds;
+use super::mend::mend;
 use super::names::Names;
 use crate::event::{EventKind, Form, Rewind};
 use crate::name::Name;
@@ -88,6 +89,19 @@ pub(super) struct Oddities {
     pub(super) unknown_kind: Option<Name>,
     /// Why it can't be read.
     pub(super) damage: Option<String>,
+    /// What was replaced so that it could be read, a sentence each.
+    pub(super) mended: Vec<&'static str>,
+}
+
+impl Oddities {
+    fn is_nothing(&self) -> bool {
+        let Oddities { doubled, unknown_fields, unknown_kind, damage, mended } = self;
+        doubled.is_empty()
+            && unknown_fields.is_empty()
+            && unknown_kind.is_none()
+            && damage.is_none()
+            && mended.is_empty()
+    }
 }
 
 /// A draft and the session that its record names.
@@ -97,6 +111,11 @@ pub(super) struct Record {
 }
 
 impl Record {
+    /// Whether its bytes, or what they say, can't be read.
+    pub(super) fn is_damaged(&self) -> bool {
+        self.draft.odd.as_ref().is_some_and(|odd| odd.damage.is_some())
+    }
+
     /// Whether this is an event at all, of whatever kind. An object of some other kind of file looks like an unknown
     /// kind that names no session.
     pub(super) fn is_event(&self) -> bool {
@@ -147,10 +166,24 @@ pub(super) fn read(mut fields: Fields<'_>, names: &mut Names) -> Record {
             draft.fact = Fact::Kind(EventKind::Foreign { name });
         }
     }
-    if !odd.doubled.is_empty() || !odd.unknown_fields.is_empty() || odd.unknown_kind.is_some() || odd.damage.is_some() {
+    if !odd.is_nothing() {
         draft.odd = Some(Box::new(odd));
     }
     Record { draft, session }
+}
+
+/// Reads a record that can't be read as it is once more, with what JSON forbids replaced. `None` where that is of no
+/// help.
+pub(super) fn read_mended(record: &[u8], names: &mut Names) -> Option<Record> {
+    let (bytes, what) = mend(record)?;
+    let mut record = read(serde_json::from_slice(&bytes).ok()?, names);
+    let mut odd = record.draft.odd.take().unwrap_or_default();
+    if odd.damage.is_some() {
+        return None;
+    }
+    odd.mended.extend(what);
+    record.draft.odd = Some(odd);
+    Some(record)
 }
 
 /// Returns the draft of a record whose bytes can't be read.

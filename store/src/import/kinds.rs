@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::draft::{Draft, Fact, Family, Oddities, Twin};
 use super::fields::{Fields, Metadata};
+use super::mend::{is_rounded, mend};
 use super::names::Names;
 use crate::event::{Activation, Actor, EventKind, MessageSource, Rewind, ToolCaller, ToolOutcome, ToolSource, Writer};
 use crate::name::{Name, SYSTEM, split_key};
@@ -41,7 +42,7 @@ pub(super) fn fill(draft: &mut Draft, kind: &str, fields: &mut Fields<'_>, names
                 "memory_cleared" => {
                     EventKind::MemoryCleared { key: names.get(key), writer: writer(&fields.metadata, key, names) }
                 }
-                _ => match memory_written(fields, names) {
+                _ => match memory_written(fields, names, odd) {
                     Ok(written) => written,
                     Err(error) => return spoil(draft, names.get(kind), error.to_string(), odd),
                 },
@@ -145,7 +146,8 @@ pub(super) fn fill(draft: &mut Draft, kind: &str, fields: &mut Fields<'_>, names
 
 /// Reads a mirror that has no twin as an event of its own: older records have nothing else.
 pub(super) fn read_alone(bytes: &[u8], names: &mut Names) -> EventKind {
-    let Ok(fields) = serde_json::from_slice::<Fields<'_>>(bytes) else {
+    let mended = mend(bytes).map(|(mended, _)| mended);
+    let Ok(fields) = serde_json::from_slice::<Fields<'_>>(mended.as_deref().unwrap_or(bytes)) else {
         return EventKind::Foreign { name: names.get("") };
     };
     let kind = fields.event.clone().unwrap_or_default();
@@ -159,7 +161,7 @@ pub(super) fn read_alone(bytes: &[u8], names: &mut Names) -> EventKind {
     let (skill, block) = (names.get(skill), block.map(|block| names.get(block)));
     let step = name(&fields.step_id, names);
     match (&*kind, block) {
-        ("slot", _) => memory_written(&fields, names).unwrap_or(foreign),
+        ("slot", _) => memory_written(&fields, names, &mut Oddities::default()).unwrap_or(foreign),
         ("mcp_tool_executed", _) => tool_returned(&fields, names),
         ("flow_started", Some(block)) => EventKind::BlockEntered { skill, block },
         ("flow_started", None) => EventKind::SkillActivated { skill, by: Activation::Unknown },
@@ -215,7 +217,7 @@ fn hash(what: impl Hash) -> u64 {
     hasher.finish()
 }
 
-fn memory_written(fields: &Fields<'_>, names: &mut Names) -> Result<EventKind, serde_json::Error> {
+fn memory_written(fields: &Fields<'_>, names: &mut Names, odd: &mut Oddities) -> Result<EventKind, serde_json::Error> {
     let key = fields.key.as_deref().or(fields.name.as_deref()).unwrap_or("");
     let json = match (fields.value, &fields.value_json) {
         (Some(value), _) => value.get(),
@@ -223,6 +225,9 @@ fn memory_written(fields: &Fields<'_>, names: &mut Names) -> Result<EventKind, s
         (None, None) => "null",
     };
     let value = Arc::new(Value::from_json(json)?);
+    if is_rounded(json) {
+        odd.mended.push("an integer of more than 64 bits is rounded; the raw record has all its digits");
+    }
     Ok(EventKind::MemoryWritten { key: names.get(key), value, writer: writer(&fields.metadata, key, names) })
 }
 

@@ -22,6 +22,7 @@ mod history;
 pub mod jsonl;
 mod kinds;
 mod lines;
+mod mend;
 mod names;
 mod oddities;
 mod pairs;

@@ -39,7 +39,7 @@ impl Tally {
             self.sequence = Some(sequence);
         }
         let Some(odd) = draft.odd.take() else { return };
-        let Oddities { doubled, unknown_fields, unknown_kind, damage } = *odd;
+        let Oddities { doubled, unknown_fields, unknown_kind, damage, mended } = *odd;
         for key in doubled {
             self.count(FindingKind::DuplicateKey, format!("the key `{key}` stands twice in one record"), raw);
         }
@@ -48,6 +48,9 @@ impl Tally {
         }
         if let Some(kind) = unknown_kind {
             self.count(FindingKind::Unknown, format!("the kind `{kind}` is unknown"), raw);
+        }
+        for sentence in mended {
+            self.count(FindingKind::Damaged, sentence.to_owned(), raw);
         }
         if let Some(why) = damage {
             self.damaged.add(Some(raw), format!("raw {raw}"), &why);

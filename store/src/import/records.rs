@@ -76,12 +76,13 @@ pub(super) fn read_list(
             Some(b',') => at += 1,
             Some(_) => match input.fields(at) {
                 Ok((fields, end)) => {
-                    take(at..end, draft::read(fields, names));
+                    take(at..end, read_or_mend(fields, &bytes[at..end], names));
                     at = end;
                 }
                 Err(error) => {
                     let Some(end) = damage_end(input, at, &error, &mut tries) else { return Ending::Cut(at) };
-                    take(at..end, damaged(&error, names));
+                    let mended = draft::read_mended(&bytes[at..end], names);
+                    take(at..end, mended.unwrap_or_else(|| damaged(&error, names)));
                     at = end;
                 }
             },
@@ -110,13 +111,21 @@ pub(super) fn read_line(
         // A record never goes beyond its line: a line break inside a text is no JSON.
         let error = match input.fields(at) {
             Ok((fields, end)) if end <= bytes.len() => {
-                take(at..end, draft::read(fields, names));
+                take(at..end, read_or_mend(fields, &bytes[at..end], names));
                 at = end;
                 continue;
             }
             Ok(_) => None,
             Err(error) => Some(error),
         };
+        let closed = scan::value_end(bytes, at).filter(|end| *end > at);
+        if let Some(end) = closed
+            && let Some(record) = draft::read_mended(&bytes[at..end], names)
+        {
+            take(at..end, record);
+            at = end;
+            continue;
+        }
         let next = next_readable(input, at, bytes.len());
         if next.is_none() && is_last {
             return Some(at);
@@ -141,6 +150,11 @@ fn next_readable(input: Input<'_>, at: usize, end: usize) -> Option<usize> {
         next += 1;
     }
     None
+}
+
+fn read_or_mend(fields: Fields<'_>, bytes: &[u8], names: &mut Names) -> Record {
+    let record = draft::read(fields, names);
+    if record.is_damaged() { draft::read_mended(bytes, names).unwrap_or(record) } else { record }
 }
 
 fn damaged(error: &serde_json::Error, names: &mut Names) -> Record {

@@ -166,3 +166,28 @@ fn a_damaged_line_of_our_own_keeps_its_position() {
     let findings = read(&lost).findings;
     assert_eq!(findings.iter().filter(|finding| finding.kind == FindingKind::Gap).count(), 1, "{findings:?}");
 }
+
+#[test]
+fn what_python_writes_and_json_forbids_is_read_and_told() {
+    let record = r#"{"sender_id":"s","events":[
+        {"event":"session_started","timestamp":1.0},
+        {"event":"slot","timestamp":2.0,"name":"hold.rate","value":NaN},
+        {"event":"user","timestamp":3.0,"text":"well \ud83d"},
+        {"event":"memory_set","timestamp":4.0,"key":"hold.count","value":12345678901234567890123}
+    ]}"#;
+    let recording = import::read(Arc::new(record.as_bytes().to_vec()), "s.json").expect("it can be read").remove(0);
+    let kinds: Vec<&EventKind> = recording.events.iter().map(|event| &event.kind).collect();
+    assert!(matches!(kinds[1], EventKind::MemoryWritten { value, .. } if value.is_null()), "{kinds:?}");
+    assert!(matches!(kinds[2], EventKind::UserMessage { text, .. } if text == "well \u{fffd}"), "{kinds:?}");
+    assert!(matches!(kinds[3], EventKind::MemoryWritten { .. }), "{kinds:?}");
+    let told: Vec<&str> = recording.findings.iter().map(|finding| finding.text.as_str()).collect();
+    assert_eq!(
+        told,
+        [
+            "`NaN` or `Infinity` is no JSON; it is read as null (once)",
+            "an integer of more than 64 bits is rounded; the raw record has all its digits (once)",
+            "half of a character's escape was replaced by \u{fffd} (once)",
+        ]
+    );
+    assert!(recording.raw.get(1).is_some_and(|bytes| bytes.ends_with(b"NaN}")), "the bytes stay as they were");
+}

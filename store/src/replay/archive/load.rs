@@ -7,6 +7,7 @@ use super::ArchiveError;
 use super::extras::{self, Extras};
 use crate::agent::definition::Definition;
 use crate::event::Event;
+use crate::event::finding::{Finding, FindingKind};
 use crate::event::codec::{self, Names};
 use crate::event::raw::RawRecords;
 use crate::import::Recording;
@@ -29,13 +30,25 @@ pub fn load(log: &Log, id: &str) -> Result<Recording, ArchiveError> {
     Ok(recording)
 }
 
-/// Opens the session of that id: its raw records are read when the first of them is asked for.
+/// Opens the session of that id: its raw records are read when the first of them is asked for, and a definition that
+/// is damaged is left out with a finding, since a folder can stand in for it.
 ///
 /// # Errors
 ///
-/// Fails where there is none, or where something of it but its raw records is damaged.
+/// Fails where there is none, or where its events are damaged.
 pub fn open(log: &Arc<Log>, id: &str) -> Result<Recording, ArchiveError> {
-    let mut recording = load_without_raw(log, id)?;
+    let session = log.session(id)?;
+    let extras = extras::read(log, &session)?;
+    let stored = definition(log, &extras);
+    let mut recording = assemble(log, session, extras)?;
+    match stored {
+        Ok(definition) => recording.definition = definition,
+        Err(error) => recording.findings.push(Finding {
+            kind: FindingKind::Damaged,
+            raw: None,
+            text: format!("the agent folder that is stored with the session can't be read: {error}"),
+        }),
+    }
     let count = log.session(id)?.raw_count as usize;
     let (log, id) = (Arc::clone(log), recording.id.clone());
     recording.raw = RawRecords::later(count, move || load_raw(&log, &id).map_err(|error| error.to_string()));
@@ -49,16 +62,20 @@ pub fn open(log: &Arc<Log>, id: &str) -> Result<Recording, ArchiveError> {
 /// Fails where there is none, or where something of it is damaged.
 pub fn load_without_raw(log: &Log, id: &str) -> Result<Recording, ArchiveError> {
     let session = log.session(id)?;
-    let events = events(log, &session)?;
     let extras = extras::read(log, &session)?;
     let definition = definition(log, &extras)?;
+    Ok(Recording { definition, ..assemble(log, session, extras)? })
+}
+
+/// Puts events and extras together, without definition and raw records.
+fn assemble(log: &Log, session: Session, extras: Extras) -> Result<Recording, LogError> {
     Ok(Recording {
+        events: events(log, &session)?,
         id: session.id,
-        events,
         raw: RawRecords::default(),
         findings: extras.findings,
         profile: extras.profile,
-        definition,
+        definition: None,
         recorded_end: extras.recorded_end.map(Into::into),
     })
 }
