@@ -70,6 +70,10 @@ pub(crate) fn import(
 ) -> Result<Outcome, Failure> {
     let definition = open::definition(global)?.map(Arc::unwrap_or_clone);
     let given = Given { definition, profile: global.profile };
+    if log.metadata().is_ok_and(|there| there.is_file() && there.len() == 0) {
+        // What an earlier import left behind that found no space, or a file made to be filled.
+        fs::remove_file(log).map_err(|source| open::read_failure(&Target::parse(log.as_os_str()).place, source))?;
+    }
     let is_new = !log.exists();
     let mut writer = match is_new {
         true => Writer::create(log, Some(checkpoint::new_fold))?,

@@ -291,3 +291,29 @@ fn a_session_that_is_not_there_is_told() {
     let error = archive::load(writer.log(), "nobody").expect_err("it is empty");
     assert!(matches!(error, ArchiveError::Log(LogError::NoSession { .. })));
 }
+
+#[test]
+fn a_session_opens_without_its_agent_folder_where_that_is_damaged() {
+    let (folder, path) = place();
+    let mark = b"you answer for the lending desk";
+    let mut recording = recording("s1", vec![EventKind::TurnEnded]);
+    recording.definition = Some(Definition { files: [(Name::from("agent.yml"), Arc::from(mark.as_slice()))].into() });
+    let mut writer = Writer::create(&path, Some(checkpoint::new_fold)).expect("the place is empty");
+    archive::save(&mut writer, &recording).expect("it can be saved");
+    writer.close().expect("it can be closed");
+
+    let mut bytes = std::fs::read(&path).expect("the log can be read");
+    let places: Vec<usize> = (0..bytes.len() - mark.len()).filter(|at| bytes[*at..].starts_with(mark)).collect();
+    assert!(!places.is_empty(), "a short file is stored as it is");
+    places.into_iter().for_each(|at| bytes[at] ^= 1);
+    let damaged = folder.path().join("damaged.log");
+    std::fs::write(&damaged, bytes).expect("the copy can be written");
+
+    let log = Arc::new(Log::open(&damaged).expect("it opens"));
+    assert!(archive::load(&log, "s1").is_err(), "who wants all of it is refused");
+    let opened = archive::open(&log, "s1").expect("its events are whole");
+    assert_eq!(opened.events, recording.events);
+    assert_eq!(opened.definition, None);
+    assert!(opened.findings.iter().any(|finding| finding.kind == FindingKind::Damaged), "{:?}", opened.findings);
+    assert_eq!(opened.raw.get(0), recording.raw.get(0));
+}

@@ -185,8 +185,8 @@ fn what_python_writes_and_json_forbids_is_read_and_told() {
         told,
         [
             "`NaN` or `Infinity` is no JSON; it is read as null (once)",
-            "an integer of more than 64 bits is rounded; the raw record has all its digits (once)",
             "half of a character's escape was replaced by \u{fffd} (once)",
+            "an integer of more than 64 bits is rounded; the raw record has all its digits (once)",
         ]
     );
     assert!(recording.raw.get(1).is_some_and(|bytes| bytes.ends_with(b"NaN}")), "the bytes stay as they were");
