@@ -235,7 +235,7 @@ pub(crate) enum What {
 pub(crate) enum Format {
     /// Our own JSON Lines, which `import` reads back without loss.
     Jsonl,
-    /// The same lines as one JSON array.
+    /// The same lines as one JSON array, which `import` reads back, too.
     Json,
 }
 

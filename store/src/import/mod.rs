@@ -48,8 +48,8 @@ pub use sniff::{Shape, Unpacked, sniff, unpack};
 pub enum ImportError {
     /// The bytes are none of the forms.
     #[error(
-        "{file}: {found}; accepted are a tracker dump, a list or JSON Lines of events, a session exported with \
-         `--format jsonl`, and a log"
+        "{file}: {found}; accepted are a tracker dump, a list or JSON Lines of events, a session that was \
+         exported, and a log"
     )]
     Unknown {
         /// The file's name.
