@@ -85,6 +85,9 @@ pub(crate) enum Failure {
     /// The log refused, or can't be read.
     #[error(transparent)]
     Log(#[from] LogError),
+    /// There is neither a session nor a command.
+    #[error("name a session or a command; `replay --help` shows both")]
+    NoSession,
     /// The raw records can't be read from the log.
     #[error("{0}")]
     RawRecords(String),
@@ -104,7 +107,8 @@ impl Failure {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Failure::NoCall(_) | Failure::Archive(ArchiveError::Differs { .. }) => Exit::No,
-            Failure::SessionAndCommand
+            Failure::NoSession
+            | Failure::SessionAndCommand
             | Failure::SeveralSessions { .. }
             | Failure::NoSuchSession { .. }
             | Failure::OutOfRange { .. }

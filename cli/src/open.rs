@@ -3,10 +3,13 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use replay_store::agent::Agent;
 use replay_store::agent::definition::Definition;
+use replay_store::diagnostic::{Diagnostic, Severity};
 use replay_store::import::{self, Recording};
 use replay_store::log::{Log, is_log};
 use replay_store::replay::{Session, archive};
@@ -60,6 +63,22 @@ pub(crate) fn definition(global: &Global) -> Result<Option<Arc<Definition>>, Fai
     Ok(Some(Arc::new(definition)))
 }
 
+/// Says in one line what of an agent folder couldn't be read, or is so wrong that it counts for nothing.
+pub(crate) fn broken(folder: &Path) -> Option<String> {
+    let (definition, unread) = replay_store::agent::source::read(folder).ok()?;
+    let agent = Agent::load(Arc::new(definition), None);
+    let errors: Vec<&Diagnostic> =
+        unread.iter().chain(&agent.diagnostics).filter(|found| found.severity == Severity::Error).collect();
+    let first = errors.first()?;
+    let more = match errors.len() - 1 {
+        0 => String::new(),
+        1 => "; and 1 more error".to_owned(),
+        more => format!("; and {more} more errors"),
+    };
+    let folder = folder.display();
+    Some(format!("{folder}/{}: {}{more}: `replay check {folder}` shows them", first.at.file, first.message))
+}
+
 /// Reads what a place holds.
 pub(crate) fn source(place: &Place) -> Result<Source, Failure> {
     let bytes = match place {
@@ -69,6 +88,13 @@ pub(crate) fn source(place: &Place) -> Result<Source, Failure> {
             bytes
         }
         Place::File(path) => {
+            let kind = path.metadata().map_err(|source| read_failure(place, source))?.file_type();
+            if kind.is_char_device() || kind.is_block_device() {
+                return Err(read_failure(
+                    place,
+                    io::Error::other("it is a device; send its bytes through a pipe to -"),
+                ));
+            }
             if let Some(log) = log(path).map_err(|source| read_failure(place, source))? {
                 return Ok(Source::Log(Arc::new(log?)));
             }

@@ -31,12 +31,18 @@ impl From<Exit> for Outcome {
     }
 }
 
-/// Does what the command line says.
+/// Does what the command line says, and tells what of the agent folder couldn't be used for it.
 pub(crate) fn run(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure> {
+    let folder = arguments.global.agent.clone();
+    let mut outcome = answer(arguments, out)?;
+    outcome.notices.extend(folder.and_then(|folder| open::broken(&folder)));
+    Ok(outcome)
+}
+
+fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure> {
     let Arguments { session, place, global, command } = arguments;
     let Some(command) = command else {
-        // clap shows the help where there is neither.
-        let session = session.unwrap_or_default();
+        let session = session.ok_or(Failure::NoSession)?;
         return debug_or_summarize(&session, &place, &global, out);
     };
     if session.is_some() || place.at.is_some() || place.turn.is_some() {

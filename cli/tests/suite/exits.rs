@@ -109,3 +109,22 @@ fn a_path_that_exists_wins_over_an_id() {
     assert_eq!(run("a#b").status.code(), Some(0));
     assert_eq!(run("a#b#library-renewal").status.code(), Some(0));
 }
+
+#[test]
+fn what_of_the_agent_folder_counts_for_nothing_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("agent.yml"), "agent: {persona: You lend books.}\n").expect("the folder takes files");
+    fs::write(folder.path().join("memory.yml"), b"branch: {type: text, description: \xff}\n").expect("it does");
+    let agent = folder.path().to_str().expect("the name is plain");
+    for command in [vec!["show", RENEWAL], vec!["prompt", RENEWAL], vec!["--plain", RENEWAL]] {
+        check(&[command, vec!["--agent", agent]].concat(), 0, "memory.yml: ");
+    }
+    let said = text(&replay(&["show", RENEWAL, "--agent", LIBRARY]).stderr);
+    assert_eq!(said, "");
+}
+
+#[test]
+fn a_device_is_no_record() {
+    check(&["show", "/dev/zero"], 3, "it is a device");
+    check(&["--json"], 2, "name a session or a command");
+}
