@@ -130,20 +130,20 @@ impl Line {
         let text = self.text();
         let mut spans = self.spans.into_iter();
         let mut current = spans.next();
+        // How much of the current span stands in rows already.
+        let mut taken = 0;
         let mut rows = Vec::new();
         for row in visible::wrap_shown(&text, columns) {
             let mut line = Line::new();
             let mut wanted = row.len();
             while wanted > 0 {
-                let Some((tone, text)) = current.take() else { break };
-                if text.len() > wanted {
-                    line.spans.push((tone, Cow::Owned(text[..wanted].to_owned())));
-                    current = Some((tone, Cow::Owned(text[wanted..].to_owned())));
-                    wanted = 0;
-                } else {
-                    wanted -= text.len();
-                    line.spans.push((tone, text));
-                    current = spans.next();
+                let Some((tone, text)) = &current else { break };
+                let end = text.len().min(taken + wanted);
+                line.spans.push((*tone, Cow::Owned(text[taken..end].to_owned())));
+                wanted -= end - taken;
+                taken = end;
+                if taken == text.len() {
+                    (current, taken) = (spans.next(), 0);
                 }
             }
             rows.push(line);

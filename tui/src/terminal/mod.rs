@@ -147,8 +147,9 @@ fn event_loop(app: &mut App, watch: &Watch) -> Result<(), Error> {
 }
 
 fn redraw(app: &mut App, terminal: &mut Terminal<CrosstermBackend<Stdout>>) -> Result<(), Error> {
-    terminal.clear().map_err(Error::Paint)?;
+    // A resize paints everything anew; `clear` would ask where the cursor stands, and not every terminal answers.
     let size = terminal.size().map_err(Error::Paint)?;
+    terminal.resize(size.into()).map_err(Error::Paint)?;
     update(app, Action::Resize(size.width, size.height));
     Ok(())
 }
