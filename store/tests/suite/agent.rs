@@ -14,6 +14,8 @@ use replay_store::name::Name;
 use replay_store::profile::{Profile, ProfileBasis};
 use replay_store::value::Value;
 
+use crate::corpus::corpus;
+
 fn definition(files: &[(&str, &[u8])]) -> Arc<Definition> {
     let files = files.iter().map(|(path, bytes)| (Name::from(*path), Arc::from(*bytes))).collect();
     Arc::new(Definition { files })
@@ -283,17 +285,6 @@ fn the_payment_plan_agent_says_what_its_files_say() {
     assert!(
         text.starts_with("The billing team has offered") && text.ends_with("say\nso.\n") || text.ends_with("say so.\n")
     );
-}
-
-#[allow(clippy::print_stdout, reason = "a skipped test says so")]
-fn corpus() -> Option<PathBuf> {
-    let folder = std::env::var_os("REPLAY_CORPUS").map(PathBuf::from);
-    if folder.is_none() {
-        let is_required = std::env::var_os("REPLAY_CORPUS_REQUIRED").is_some_and(|value| value == "1");
-        assert!(!is_required, "REPLAY_CORPUS is not set");
-        println!("skipped: REPLAY_CORPUS is not set");
-    }
-    folder
 }
 
 fn find_agents(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -2,12 +2,13 @@
 //! findings of each code.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use replay_store::agent::{Agent, check, source};
 use replay_store::diagnostic::{Diagnostic, Severity};
+
+use crate::corpus::corpus;
 
 /// What the copies lack, as errors: only parts of most folders are here.
 const GAPS: [&str; 3] =
@@ -221,17 +222,3 @@ fn agent_folders(root: &Path) -> BTreeSet<PathBuf> {
     }
     found
 }
-
-/// Returns the corpus of real agents; `None` where it isn't at hand, which is said.
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
-fn corpus() -> Option<PathBuf> {
-    let root = env::var_os("REPLAY_CORPUS").map(PathBuf::from);
-    if root.is_none() {
-        let is_required = env::var_os("REPLAY_CORPUS_REQUIRED").is_some_and(|value| value == "1");
-        assert!(!is_required, "REPLAY_CORPUS is not set, and REPLAY_CORPUS_REQUIRED is");
-        println!("skipped: REPLAY_CORPUS is not set");
-    }
-    root
-}
-#[allow(unused)]
-use Severity as _S;

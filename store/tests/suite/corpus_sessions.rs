@@ -1,6 +1,6 @@
 //! Sessions recorded by others, opened with the agent folders that made them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use replay_store::agent::source;
@@ -10,6 +10,8 @@ use replay_store::import;
 use replay_store::replay::Session;
 use replay_store::replay::turns::CallKind;
 
+use crate::corpus::corpus;
+
 const EXAMPLES: &str = "RasaHQ__rasa-community-resources/examples";
 const PAYMENT: &str = "mantle-text-payment-plan-authority-gpt/case-build/results/2026-09-30-gpt-5.5-low/trackers/correction-switch-offer-at-question.json";
 const HELPDESK: &str = "mantle-text-internal-it-helpdesk-claude/case-build/results/2026-09-30-claude-sonnet-5.5-as-shipped/trackers/recovery-status-after-intake.json";
@@ -17,22 +19,9 @@ const CORRECTION: &str = "mantle-text-banking-loan-servicing-claude/case-build/r
 const NORMAL: &str = "mantle-text-banking-loan-servicing-claude/case-build/results/2026-09-30-claude-sonnet-5.5/trackers/normal-balance-then-payoff.json";
 const RECOVERY: &str = "mantle-text-banking-loan-servicing-claude/case-build/results/2026-09-30-claude-sonnet-5.5/trackers/recovery-source-unavailable-callback.json";
 
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
-fn corpus() -> Option<PathBuf> {
-    let folder = std::env::var_os("REPLAY_CORPUS").map(PathBuf::from);
-    if folder.is_none() {
-        assert!(
-            std::env::var_os("REPLAY_CORPUS_REQUIRED").is_none_or(|value| value != "1"),
-            "REPLAY_CORPUS is not set"
-        );
-        println!("skipped: REPLAY_CORPUS is not set");
-    }
-    folder.map(|folder| folder.join(EXAMPLES))
-}
-
 /// Opens a dump with the agent folder that it lies in.
 fn open(dump: &str) -> Option<Session> {
-    let folder = corpus()?;
+    let folder = corpus()?.join(EXAMPLES);
     let bytes = std::fs::read(folder.join(dump)).expect("the dump is in the corpus");
     let agent = Path::new(dump).components().next().expect("the path begins with the agent");
     let definition = source::read(&folder.join(agent)).expect("the folder can be read").0;

@@ -1,25 +1,12 @@
 //! Records written by others open with the events, turns and writers that they tell of.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use replay_store::event::finding::FindingKind;
 use replay_store::event::{Event, EventKind, Origin};
 use replay_store::import::{self, Recording};
 
-/// The folder of records written by others, where there is one.
-#[allow(clippy::print_stdout, reason = "a skipped test says so")]
-pub(crate) fn corpus() -> Option<PathBuf> {
-    let folder = std::env::var_os("REPLAY_CORPUS").map(PathBuf::from);
-    if folder.is_none() {
-        assert!(
-            std::env::var_os("REPLAY_CORPUS_REQUIRED").is_none_or(|value| value != "1"),
-            "REPLAY_CORPUS is not set"
-        );
-        println!("skipped: REPLAY_CORPUS is not set");
-    }
-    folder
-}
+use crate::corpus::corpus;
 
 /// A dump of the corpus and what is known of it.
 struct Dump {

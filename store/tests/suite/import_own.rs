@@ -294,7 +294,7 @@ fn files(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
 
 #[test]
 fn real_records_survive_export_and_import() {
-    let Some(corpus) = crate::import::corpus() else { return };
+    let Some(corpus) = crate::corpus::corpus() else { return };
     let mut found = Vec::new();
     files(&corpus, &mut found);
     let dumps: Vec<_> = found.iter().filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
