@@ -25,6 +25,9 @@ use arguments::{Arguments, Color};
 use exit::Exit;
 use output::Output;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     panic::set_hook(Box::new(report_bug));
     let arguments = match Arguments::try_parse() {
