@@ -109,7 +109,7 @@ fn recording(bytes: &[u8], fold: &mut Fold, top: &Top, lost: Option<Lost>, file_
     let has_end = slots.is_some() || stack.is_some();
     let recorded = RecordedEnd { slots: slots.unwrap_or_default(), stack: stack.unwrap_or_default() };
     Recording {
-        id: top.id(bytes).unwrap_or_else(|| Name::from(file_name)),
+        id: top.id(bytes).unwrap_or_else(|| super::id_of_file(file_name)),
         events,
         raw,
         findings,

@@ -30,7 +30,7 @@ pub(super) struct Sessions {
 impl Sessions {
     pub(super) fn new(file_name: &str) -> Sessions {
         Sessions {
-            default: Name::from(file_name),
+            default: super::id_of_file(file_name),
             folds: Vec::new(),
             index: HashMap::new(),
             last: 0,

@@ -39,6 +39,7 @@ mod watch;
 use std::sync::Arc;
 
 use crate::event::finding::{Finding, FindingKind};
+use crate::name::Name;
 
 pub use recording::{RecordedEnd, Recording};
 pub use sniff::{Shape, Unpacked, sniff, unpack};
@@ -119,6 +120,12 @@ pub fn read(bytes: Arc<Vec<u8>>, file_name: &str) -> Result<Vec<Recording>, Impo
         last.findings.push(Finding { kind: FindingKind::Cut, raw: None, text });
     }
     Ok(recordings)
+}
+
+/// Returns the id of a session whose record names none: the file's name without its folders, so that it is the same
+/// from wherever the file is opened.
+fn id_of_file(file_name: &str) -> Name {
+    Name::from(file_name.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(file_name))
 }
 
 fn read_plain(bytes: &Arc<Vec<u8>>, file_name: &str) -> Result<Vec<Recording>, ImportError> {

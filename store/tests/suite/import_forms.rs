@@ -394,3 +394,13 @@ fn what_a_file_is_shows_in_its_beginning() {
     let log = import::read(Arc::new(b"redb\x1a\x0a\xa9\x0d\x0a".to_vec()), "x");
     assert!(matches!(log, Err(ImportError::Log { .. })));
 }
+
+#[test]
+fn a_record_that_names_no_session_is_called_after_its_file_without_the_folders() {
+    for record in [r#"{"events":[{"event":"user","text":"hi"}]}"#, r#"[{"event":"user","text":"hi"}]"#] {
+        for file in ["talk.json", "a/talk.json", "/b/a/talk.json"] {
+            let read = import::read(Arc::new(record.as_bytes().to_vec()), file).expect("it can be read");
+            assert_eq!(read[0].id, "talk.json", "{file}: {record}");
+        }
+    }
+}
