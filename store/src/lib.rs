@@ -4,6 +4,7 @@
 //! it; a tidy test reads the sources and enforces it.
 //!
 //! ```text
+//! 6  answers     explain  compare                     why is it so; what is different
 //! 5  shells      replay                               a session opened for reading
 //! 4  rendering   prompt                               state -> prompt
 //! 3  folds       session  import                      events -> state, foreign record -> events
@@ -36,3 +37,5 @@ pub mod session;
 pub mod prompt;
 
 pub mod replay;
+
+pub mod explain;

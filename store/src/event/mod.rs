@@ -6,6 +6,7 @@
 pub mod codec;
 pub mod finding;
 pub mod raw;
+mod tag;
 mod tool;
 mod writer;
 

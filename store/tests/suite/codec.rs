@@ -30,6 +30,12 @@ proptest! {
     }
 
     #[test]
+    fn a_kind_is_called_as_it_is_serialized(kind in generated::kind()) {
+        let json = serde_json::to_value(&kind).expect("it is plain data");
+        prop_assert_eq!(json["kind"].as_str(), Some(kind.tag()));
+    }
+
+    #[test]
     fn no_bytes_make_the_codec_panic(mut payload in proptest::collection::vec(any::<u8>(), 0..400)) {
         let _ = codec::decode(&payload, &mut Names::default());
         // Those that begin like an event get further.
