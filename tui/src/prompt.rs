@@ -170,7 +170,7 @@ fn cut_words(session: &Session, origin: &Source) -> String {
     let Source::Event { position, key: Some(key) } = origin else {
         return format!("cut at {SHOWN_CHARACTERS} characters");
     };
-    match session.event(*position).map(|event| &event.kind) {
+    match session.event(*position).as_ref().map(|event| &event.kind) {
         Some(EventKind::MemoryWritten { key: written, value, .. }) if written == key => {
             format!("cut at {SHOWN_CHARACTERS} of {} characters", value.to_display().chars().count())
         }

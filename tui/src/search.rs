@@ -1,6 +1,7 @@
 //! Search over the events: any text in an event counts, shown in its row or not.
 
 use replay_store::event::{Event, EventKind, Position};
+use replay_store::replay::Session;
 use replay_store::replay::headline::headline;
 use replay_store::value::Value;
 
@@ -22,9 +23,9 @@ pub struct Pattern {
 
 impl Search {
     /// Looks through all events.
-    pub fn run(pattern: Pattern, events: &[Event]) -> Search {
-        let found = events.iter().enumerate().filter(|(_, event)| pattern.matches(event));
-        let hits = found.map(|(index, _)| Position(index as u64 + 1)).collect();
+    pub fn run(pattern: Pattern, session: &Session) -> Search {
+        let found = session.events_in(..).filter(|(_, event)| pattern.matches(event));
+        let hits = found.map(|(at, _)| at).collect();
         Search { pattern, hits }
     }
 

@@ -61,14 +61,11 @@ pub(crate) fn next_stop(session: &Session, from: Position, stop: Stop, direction
         }
         .map(|turn| turn.last);
     }
-    let from = from.0 as usize;
-    let place = match direction {
-        Direction::Forward => {
-            session.events[from..].iter().position(|event| stops(event, stop)).map(|place| from + place)
-        }
-        Direction::Back => session.events[..from.saturating_sub(1)].iter().rposition(|event| stops(event, stop)),
+    let found = match direction {
+        Direction::Forward => session.events_after(from).find(|(_, event)| stops(event, stop)),
+        Direction::Back => session.events_in(..from).rfind(|(_, event)| stops(event, stop)),
     };
-    place.map(|place| Position(place as u64 + 1))
+    found.map(|(at, _)| at)
 }
 
 fn stops(event: &Event, stop: Stop) -> bool {

@@ -15,26 +15,25 @@ use crate::output::{Output, Tone};
 
 /// Something that was said.
 #[derive(Serialize)]
-pub(super) struct Utterance<'a> {
+pub(super) struct Utterance {
     position: Position,
     turn: Option<u32>,
     speaker: &'static str,
-    text: &'a str,
+    text: String,
     /// The event that took it back, where one did.
     taken_back_at: Option<Position>,
 }
 
 /// Returns what user and agent said up to `at`, in order.
-pub(super) fn conversation(session: &Session, at: Position) -> Vec<Utterance<'_>> {
-    let said = session.events[..at.0 as usize].iter().zip(1..).filter_map(|(event, position)| {
-        let position = Position(position);
+pub(super) fn conversation(session: &Session, at: Position) -> Vec<Utterance> {
+    let said = session.events_in(..=at).filter_map(|(position, event)| {
         let (speaker, text) = match &event.kind {
             EventKind::UserMessage { text, .. } => ("user", text),
             EventKind::AgentMessage { text, .. } => ("agent", text),
             _ => return None,
         };
         let taken_back_at = session.taken_back(position).filter(|by| *by <= at);
-        Some(Utterance { position, turn: event.turn, speaker, text, taken_back_at })
+        Some(Utterance { position, turn: event.turn, speaker, text: text.clone(), taken_back_at })
     });
     said.collect()
 }
@@ -51,7 +50,7 @@ pub(super) fn conversation_text(session: &Session, at: Position, out: &mut Outpu
         }
         let speaker = format!("  {:<6} ", utterance.speaker);
         let taken = utterance.taken_back_at.map(|at| format!(" (taken back at {at})")).unwrap_or_default();
-        let rows: Vec<&str> = lines(utterance.text).collect();
+        let rows: Vec<&str> = lines(&utterance.text).collect();
         for (row, line) in rows.iter().enumerate() {
             let lead = if row == 0 { speaker.as_str() } else { "         " };
             let end = if row + 1 == rows.len() { taken.as_str() } else { "" };
@@ -64,40 +63,35 @@ pub(super) fn conversation_text(session: &Session, at: Position, out: &mut Outpu
 
 /// What ran in a turn, and what went wrong.
 #[derive(Default)]
-struct Deeds<'a> {
+struct Deeds {
     skills: Vec<Name>,
-    declined: Vec<&'a Name>,
-    failed: Vec<&'a Name>,
-    interrupted: Vec<&'a Name>,
+    declined: Vec<Name>,
+    failed: Vec<Name>,
+    interrupted: Vec<Name>,
 }
 
 /// Returns what the turns up to `at` did. A skill ran in a turn if it was the active one after an event of it.
-fn deeds(session: &Session, at: Position) -> BTreeMap<u32, Deeds<'_>> {
-    let mut turns: BTreeMap<u32, Deeds<'_>> = BTreeMap::new();
+fn deeds(session: &Session, at: Position) -> BTreeMap<u32, Deeds> {
+    let mut turns: BTreeMap<u32, Deeds> = BTreeMap::new();
     let mut state = State::default();
-    for event in &session.events[..at.0 as usize] {
-        evolve(&mut state, event);
+    for (_, event) in session.events_in(..=at) {
+        evolve(&mut state, &event);
         let Some(turn) = event.turn else { continue };
         let deeds = turns.entry(turn).or_default();
         if let Some(active) = state.active_skill().filter(|active| !deeds.skills.contains(active)) {
             deeds.skills.push(active.clone());
         }
         match &event.kind {
-            EventKind::ToolReturned { tool, outcome: ToolOutcome::Declined, .. } => deeds.declined.push(tool),
-            EventKind::ToolReturned { tool, outcome: ToolOutcome::Failed, .. } => deeds.failed.push(tool),
-            EventKind::SkillInterrupted { skill, .. } => deeds.interrupted.push(skill),
+            EventKind::ToolReturned { tool, outcome: ToolOutcome::Declined, .. } => deeds.declined.push(tool.clone()),
+            EventKind::ToolReturned { tool, outcome: ToolOutcome::Failed, .. } => deeds.failed.push(tool.clone()),
+            EventKind::SkillInterrupted { skill, .. } => deeds.interrupted.push(skill.clone()),
             _ => {}
         }
     }
     turns
 }
 
-fn turn_heading(
-    session: &Session,
-    number: u32,
-    deeds: Option<&Deeds<'_>>,
-    out: &mut Output<'_>,
-) -> Result<(), Failure> {
+fn turn_heading(session: &Session, number: u32, deeds: Option<&Deeds>, out: &mut Output<'_>) -> Result<(), Failure> {
     let heading = format!("turn {number}");
     let calls = session.turn(number).map(|turn| turn.calls.as_slice()).unwrap_or_default();
     let count = |kind| calls.iter().filter(|call| call.kind == kind).count();
@@ -125,7 +119,7 @@ fn turn_heading(
             [("declined", &deeds.declined), ("failed", &deeds.failed), ("interrupted", &deeds.interrupted)]
         {
             if !names.is_empty() {
-                let names = names.iter().map(|name| &***name).collect::<Vec<_>>().join(", ");
+                let names = names.iter().map(|name| &**name).collect::<Vec<_>>().join(", ");
                 line.push((Tone::Bad, format!("; {word}: {names}")));
             }
         }

@@ -1,6 +1,7 @@
 //! `replay list`: the sessions of a record.
 
 use replay_store::digest::Digest;
+use replay_store::event::Position;
 use replay_store::name::Name;
 use replay_store::profile::{ProfileBasis, ProfileChoice};
 use replay_store::replay::Session;
@@ -40,7 +41,7 @@ impl Row {
             id: session.id.clone(),
             events: session.end().0,
             turns: session.turns.len(),
-            started_at: session.events.first().map(|event| event.time.to_string()),
+            started_at: session.event(Position(1)).map(|event| event.time.to_string()),
             ended: end.ended,
             profile: session.profile.profile.name(),
             profile_basis: session.profile.basis,

@@ -50,7 +50,7 @@ struct Answer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<Vec<FindingAnswer<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    conversation: Option<Vec<Utterance<'a>>>,
+    conversation: Option<Vec<Utterance>>,
 }
 
 /// A frame of the stack as JSON has it.
@@ -88,7 +88,8 @@ pub(crate) fn show(
     let state = session.state(at);
     let what = if what.is_empty() { &DEFAULT } else { what };
     if global.json {
-        out.json(&answer(session, &state, what))?;
+        let event = session.event(at);
+        out.json(&answer(session, (&state, event.as_deref()), what))?;
         return Ok(Exit::Fine);
     }
     out.fact("session", &session.id)?;
@@ -124,7 +125,8 @@ pub(crate) fn raw(session: &Session, moment: &Place, out: &mut Output<'_>) -> Re
     Ok(Exit::Fine)
 }
 
-fn answer<'a>(session: &'a Session, state: &'a State, what: &[What]) -> Answer<'a> {
+/// Returns the answer of the state and the event that led there.
+fn answer<'a>(session: &'a Session, (state, event): (&'a State, Option<&'a Event>), what: &[What]) -> Answer<'a> {
     let at = state.position;
     let is_wanted = |one: What| what.contains(&one);
     Answer {
@@ -139,7 +141,7 @@ fn answer<'a>(session: &'a Session, state: &'a State, what: &[What]) -> Answer<'
         differs: session.differs,
         memory: is_wanted(What::Memory).then(|| session.memory_rows(state)),
         stack: is_wanted(What::Stack).then(|| state.stack.iter().map(frame).collect()),
-        event: is_wanted(What::Event).then(|| session.event(at).map(|event| event_answer(event, at))),
+        event: is_wanted(What::Event).then(|| event.map(|event| event_answer(event, at))),
         unknown_kinds: is_wanted(What::Findings).then_some(&state.unknown_kinds),
         findings: is_wanted(What::Findings).then(|| findings(session)),
         conversation: is_wanted(What::Conversation).then(|| conversation(session, at)),
@@ -176,7 +178,7 @@ fn event_text(session: &Session, at: Position, out: &mut Output<'_>) -> Result<(
         out.fact("event", "none yet")?;
         return Ok(());
     };
-    let line = headline(event);
+    let line = headline(&event);
     let raw: Vec<String> = event.origin.raw_indexes().iter().map(u32::to_string).collect();
     let raw = if raw.is_empty() { String::new() } else { format!("  (raw {})", raw.join(", ")) };
     let tone = if line.weight == Weight::Refused { Tone::Bad } else { Tone::Normal };

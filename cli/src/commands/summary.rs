@@ -49,9 +49,9 @@ struct TurnAnswer<'a> {
 pub(crate) fn summary(session: &Session, global: &Global, out: &mut Output<'_>) -> Result<Exit, Failure> {
     let end = session.state(session.end());
     let user_messages =
-        session.events.iter().filter(|event| matches!(event.kind, EventKind::UserMessage { .. })).count();
-    let started_at = session.events.first().map(|event| event.time.to_string());
-    let last_at = session.events.last().map(|event| event.time.to_string());
+        session.events_in(..).filter(|(_, event)| matches!(event.kind, EventKind::UserMessage { .. })).count();
+    let started_at = session.event(Position(1)).map(|event| event.time.to_string());
+    let last_at = session.event(session.end()).map(|event| event.time.to_string());
     if global.json {
         let turns = session.turns.iter().map(|turn| TurnAnswer {
             turn: turn.number,

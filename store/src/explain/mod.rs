@@ -48,7 +48,7 @@ impl Evidence {
     /// Returns what the event at `at` says; `None` at position 0 and past the end.
     pub fn of_event(session: &Session, at: Position) -> Option<Evidence> {
         let event = session.event(at)?;
-        let said = session.headline(at).unwrap_or_else(|| headline(event));
+        let said = session.headline(at).unwrap_or_else(|| headline(&event));
         let text = [said.kind, &said.text].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
         let (raw, kind) = (event.origin.raw_indexes(), event.kind.tag().to_owned());
         Some(Evidence { position: Some(at), raw, kind, basis: Basis::Recorded, text })

@@ -3,6 +3,7 @@
 //! Only as many events are read as the message history needs, so that a moment late in a long session costs no more
 //! than an early one.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -62,10 +63,10 @@ pub struct SeenTools {
 
 impl SeenTools {
     /// Collects the tools of all `events` of a session, so that a folder without tool code still shows what exists.
-    pub fn of(events: &[Event]) -> SeenTools {
+    pub fn of(events: impl IntoIterator<Item = impl Borrow<Event>>) -> SeenTools {
         let mut tools: BTreeMap<Name, BTreeSet<Name>> = BTreeMap::new();
         for event in events {
-            if let EventKind::ToolReturned { tool, skill: Some(skill), .. } = &event.kind {
+            if let EventKind::ToolReturned { tool, skill: Some(skill), .. } = &event.borrow().kind {
                 let of_skill = tools.entry(skill.clone()).or_default();
                 if !of_skill.contains(tool) {
                     of_skill.insert(tool.clone());
@@ -87,9 +88,22 @@ impl SeenTools {
 }
 
 impl Moment {
-    /// Returns what `events`, which are all events up to the position, tell.
-    pub fn at(agent: &Agent, events: &[Event], seen: &Arc<SeenTools>) -> Moment {
-        let start = window_start(events);
+    /// Returns what `events`, which are all events up to the position, tell. They are read from the last one back, and
+    /// no farther than is needed.
+    pub fn at<E: Borrow<Event>>(
+        agent: &Agent,
+        events: impl DoubleEndedIterator<Item = (Position, E)>,
+        seen: &Arc<SeenTools>,
+    ) -> Moment {
+        let window = Window::of(events);
+        let mut moment = Moment::within(agent, &window.events, window.start, seen);
+        moment.shift(window.before);
+        moment
+    }
+
+    /// Returns what `events` tell, of which those from `start` on are asked for, with positions counted from the first of
+    /// them.
+    fn within(agent: &Agent, events: &[Event], start: usize, seen: &Arc<SeenTools>) -> Moment {
         let user = last_user_message(events, start);
         let turn = Span { events, start: turn_start(events, start) };
         let since_user = Span { events, start: user.map_or(turn.start, |index| index + 1) };
@@ -107,6 +121,31 @@ impl Moment {
             asked: asked(&since_user),
             seen: Arc::clone(seen),
         }
+    }
+
+    /// Moves all positions on.
+    fn shift(&mut self, by: u64) {
+        let Moment {
+            clock,
+            channel: _,
+            calls: _,
+            history,
+            searched,
+            canned,
+            skipped,
+            corrected,
+            tapped,
+            asked: _,
+            seen: _,
+        } = self;
+        let history = history.iter_mut().filter_map(|message| match &mut message.origin {
+            Source::Event { position, .. } => Some(position),
+            Source::Builtin | Source::File { .. } => None,
+        });
+        let skipped = skipped.iter_mut().map(|skipped| &mut skipped.at);
+        let clock = clock.iter_mut().map(|(_, at)| at);
+        let places = [searched, canned, corrected, tapped].into_iter().flatten();
+        history.chain(skipped).chain(clock).chain(places).for_each(|at| at.0 += by);
     }
 
     /// Whether the next model call is the first of its agent turn (M246).
@@ -137,23 +176,67 @@ fn position(index: usize) -> Position {
     Position(index as u64 + 1)
 }
 
-/// The first event that matters: nothing before it is asked for. It is the one after the last session start or rewind, or
-/// a user message with more utterances and a turn's end behind it than the history holds.
-fn window_start(events: &[Event]) -> usize {
-    let mut utterances = 0;
-    let mut has_turn_end = false;
-    for (index, event) in events.iter().enumerate().rev() {
-        if matches!(event.kind, EventKind::SessionStarted { .. } | EventKind::HistoryRewound { .. }) {
-            return index + 1;
+/// The last events, as many as matter. They begin after the last session start or rewind, or with a user message that
+/// has more utterances and a turn's end behind it than the history holds.
+struct Window {
+    /// What stands farther back and is asked for all the same, then the events of the window.
+    events: Vec<Event>,
+    /// Where the window begins among them.
+    start: usize,
+    /// How many events of the session aren't among them.
+    before: u64,
+}
+
+impl Window {
+    fn of<E: Borrow<Event>>(mut all: impl DoubleEndedIterator<Item = (Position, E)>) -> Window {
+        let mut events: Vec<Event> = Vec::new();
+        let mut before = 0;
+        let mut utterances = 0;
+        let mut has_turn_end = false;
+        while let Some((at, event)) = all.next_back() {
+            let event = event.borrow();
+            if matches!(event.kind, EventKind::SessionStarted { .. } | EventKind::HistoryRewound { .. }) {
+                before = at.0;
+                break;
+            }
+            events.push(event.clone());
+            has_turn_end |= matches!(event.kind, EventKind::TurnEnded);
+            utterances += usize::from(is_utterance(event));
+            let is_user = matches!(event.kind, EventKind::UserMessage { .. });
+            if is_user && has_turn_end && utterances > UTTERANCE_COUNT {
+                before = at.0 - 1;
+                break;
+            }
         }
-        has_turn_end |= matches!(event.kind, EventKind::TurnEnded);
-        utterances += usize::from(is_utterance(event));
-        let is_user = matches!(event.kind, EventKind::UserMessage { .. });
-        if is_user && has_turn_end && utterances > UTTERANCE_COUNT {
-            return index;
+        let lead = lead(&events, all);
+        let start = lead.len();
+        events.extend(lead);
+        events.reverse();
+        Window { events, start, before: before - start as u64 }
+    }
+}
+
+/// Returns what is asked for of the events before the window, the newest first: the message whose button is tapped where
+/// the window begins, and the stack before the window's first one.
+fn lead<E: Borrow<Event>>(window: &[Event], mut before: impl DoubleEndedIterator<Item = (Position, E)>) -> Vec<Event> {
+    let is_said = |event: &&Event| matches!(event.kind, EventKind::AgentMessage { .. });
+    let is_tap = |event: &Event| matches!(&event.kind, EventKind::UserMessage { text, .. } if text.starts_with("set:"));
+    let mut wants_message = window.iter().rev().take_while(|event| !is_said(event)).any(is_tap);
+    let mut wants_stack = window.iter().any(|event| skipped::frames(event).is_some());
+    let mut found = Vec::new();
+    while (wants_message || wants_stack)
+        && let Some((_, event)) = before.next_back()
+    {
+        let event = event.borrow();
+        let is_message = wants_message && is_said(&event);
+        let is_stack = wants_stack && skipped::frames(event).is_some();
+        wants_message &= !is_message;
+        wants_stack &= !is_stack;
+        if is_message || is_stack {
+            found.push(event.clone());
         }
     }
-    0
+    found
 }
 
 fn is_utterance(event: &Event) -> bool {

@@ -50,7 +50,7 @@ pub(super) fn skipped(agent: &Agent, events: &[Event], from: usize) -> Vec<Skipp
 
 type BlockSteps<'a> = BTreeMap<(&'a Name, &'a Name), &'a Name>;
 
-fn frames(event: &Event) -> Option<&[RecordedFrame]> {
+pub(super) fn frames(event: &Event) -> Option<&[RecordedFrame]> {
     let EventKind::StackPatched { frames, .. } = &event.kind else { return None };
     frames.as_deref()
 }

@@ -27,18 +27,19 @@ impl Session {
     /// Returns where the event at `at` was taken back by a restart, rewind or undo; `None` where it still counts at the
     /// end.
     pub fn taken_back(&self, at: Position) -> Option<Position> {
-        let taken_back = self.taken_back.get_or_init(|| taken_back(&self.events));
-        let by = *taken_back.get(usize::try_from(at.0.checked_sub(1)?).ok()?)?;
-        (by.0 > 0).then_some(by)
+        let taken_back = self
+            .taken_back
+            .get_or_init(|| taken_back(self.events_in(..).filter_map(|(at, event)| Some((at, kept(at, &event)?)))));
+        let place = taken_back.partition_point(|stretch| stretch.last < at);
+        taken_back.get(place).filter(|stretch| stretch.first <= at).map(|stretch| stretch.by)
     }
 
     /// Returns the last event up to `at` that took values away, if one did.
     pub fn emptied(&self, at: Position) -> Option<Emptied> {
-        let index = self.events[..at.min(self.end()).0 as usize].iter().rposition(|event| {
+        let (at, event) = self.events_in(..=at).rfind(|(_, event)| {
             matches!(event.kind, EventKind::SessionStarted { .. } | EventKind::HistoryRewound { .. })
         })?;
-        let at = Position(index as u64 + 1);
-        match &self.events[index].kind {
+        match event.kind {
             EventKind::SessionStarted { .. } => self.starts_again(at).then_some(Emptied::Started(at)),
             _ => Some(Emptied::Rewound(at)),
         }
@@ -47,7 +48,7 @@ impl Session {
     /// Returns the line of the event at `at`. Beside the event's own words it says where a session start empties
     /// memory.
     pub fn headline(&self, at: Position) -> Option<Headline> {
-        let mut line = headline(self.event(at)?);
+        let mut line = headline(&*self.event(at)?);
         if self.starts_again(at) {
             line.text = "again: memory and stack are emptied".to_owned();
         }
@@ -58,31 +59,50 @@ impl Session {
     pub fn starts_again(&self, at: Position) -> bool {
         let begins = |event: &Event| matches!(event.kind, EventKind::SessionStarted { .. });
         let counts = |event: &Event| begins(event) || matches!(event.kind, EventKind::MemoryWritten { .. });
-        self.event(at).is_some_and(begins) && self.events[..at.0 as usize - 1].iter().any(counts)
+        self.event(at).is_some_and(|event| begins(&event)) && self.events_in(..at).any(|(_, event)| counts(&event))
     }
 }
 
-/// Returns for each event where it was taken back, 0 where it wasn't; empty where nothing was.
-fn taken_back(events: &[Event]) -> Vec<Position> {
-    if !events.iter().any(|event| matches!(event.kind, EventKind::HistoryRewound { .. })) {
-        return Vec::new();
-    }
-    let mut taken = vec![Position(0); events.len()];
-    let mut live: Vec<usize> = Vec::new();
-    for (index, event) in events.iter().enumerate() {
-        if let EventKind::HistoryRewound { by, to, .. } = &event.kind {
-            let kept = match by {
-                Rewind::ResetSlots => index,
-                Rewind::Restart | Rewind::Rewind | Rewind::Undo => to.map_or(0, |to| to.0 as usize),
-            };
-            while live.last().is_some_and(|last| *last >= kept)
-                && let Some(last) = live.pop()
-            {
-                taken[last] = Position(index as u64 + 1);
+/// Events that were taken back together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stretch {
+    first: Position,
+    last: Position,
+    /// The event that took them back.
+    by: Position,
+}
+
+/// Returns the last position that still counts after the event at `at`, where it is one that takes events back.
+fn kept(at: Position, event: &Event) -> Option<Position> {
+    let EventKind::HistoryRewound { by, to, .. } = &event.kind else { return None };
+    Some(match by {
+        Rewind::ResetSlots => Position(at.0 - 1),
+        Rewind::Restart | Rewind::Rewind | Rewind::Undo => to.unwrap_or_default(),
+    })
+}
+
+/// Returns what was taken back, in order. `rewinds` are the events that did so, each with the last position that it keeps.
+fn taken_back(rewinds: impl Iterator<Item = (Position, Position)>) -> Vec<Stretch> {
+    let mut taken = Vec::new();
+    let mut live: Vec<(Position, Position)> = Vec::new();
+    let mut begun = Position(1);
+    for (by, kept) in rewinds {
+        live.push((begun, Position(by.0 - 1)));
+        while let Some((first, last)) = live.pop() {
+            if last <= kept {
+                live.push((first, last));
+                break;
+            }
+            let lost = first.max(Position(kept.0 + 1));
+            taken.push(Stretch { first: lost, last, by });
+            if first < lost {
+                live.push((first, kept));
             }
         }
-        live.push(index);
+        begun = by;
     }
+    taken.retain(|stretch| stretch.first <= stretch.last);
+    taken.sort_unstable_by_key(|stretch| stretch.first);
     taken
 }
 
@@ -101,14 +121,17 @@ mod tests {
     }
 
     fn check(events: &[Event], expected: &[u64]) {
-        let found: Vec<u64> = taken_back(events).iter().map(|at| at.0).collect();
+        let rewinds = (1..).map(Position).zip(events).filter_map(|(at, event)| Some((at, kept(at, event)?)));
+        let stretches = taken_back(rewinds);
+        let by = |at| stretches.iter().find(|stretch| stretch.first <= at && at <= stretch.last).map(|it| it.by.0);
+        let found: Vec<u64> = (1..=events.len() as u64).map(|at| by(Position(at)).unwrap_or(0)).collect();
         assert_eq!(found, expected);
     }
 
     #[test]
     fn what_stands_behind_the_place_that_is_gone_back_to_is_taken_back_once() {
         let other = || event(EventKind::TurnEnded);
-        check(&[other(), other()], &[]);
+        check(&[other(), other()], &[0, 0]);
         check(&[other(), other(), rewound(Rewind::Rewind, Some(1)), other()], &[0, 3, 0, 0]);
         check(&[other(), rewound(Rewind::Restart, None), other(), rewound(Rewind::Restart, None)], &[2, 4, 4, 0]);
         check(&[other(), rewound(Rewind::ResetSlots, None)], &[0, 0]);

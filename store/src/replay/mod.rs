@@ -8,9 +8,11 @@ pub mod rows;
 pub mod turns;
 
 mod emptied;
+mod events;
 mod missing;
 mod recompute;
 mod session;
 
 pub use emptied::Emptied;
+pub use events::{EventRef, EventsIn};
 pub use session::{DefinitionSource, Session};

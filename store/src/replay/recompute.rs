@@ -21,7 +21,8 @@ impl Session {
 
     /// Returns what a model call got. A response that was reworded had a prompt of its own. `None` without a definition.
     pub fn prompt_of(&self, call: &Call) -> Option<Prompt> {
-        let said = self.event(call.evidence).map(|event| &event.kind);
+        let said = self.event(call.evidence);
+        let said = said.as_ref().map(|event| &event.kind);
         let Some(EventKind::AgentMessage { source: MessageSource::Rephrased, response: Some(response), .. }) = said
         else {
             return self.prompt(call.before);
@@ -32,7 +33,7 @@ impl Session {
     }
 
     fn moment(&self, agent: &Agent, at: Position) -> Moment {
-        let seen = self.seen.get_or_init(|| Arc::new(SeenTools::of(&self.events)));
-        Moment::at(agent, &self.events[..at.0 as usize], seen)
+        let seen = self.seen.get_or_init(|| Arc::new(SeenTools::of(self.events_in(..).map(|(_, event)| event))));
+        Moment::at(agent, self.events_in(..=at), seen)
     }
 }

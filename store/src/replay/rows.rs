@@ -147,7 +147,7 @@ impl Session {
             value: cell.map(|cell| Arc::clone(&cell.value)).unwrap_or_default(),
             state: cell.map_or(RowState::NeverWritten, row_state),
             set_at,
-            set_by: set_at.and_then(|at| self.event(at)).map(set_by),
+            set_by: set_at.and_then(|at| self.event(at)).map(|event| set_by(&event)),
             previous,
             previous_value: previous.map(|at| self.value_set_at(&key, at)),
             locked: cell.is_some_and(|cell| cell.locked),
@@ -158,7 +158,7 @@ impl Session {
 
     /// Returns what the event at `at` put into an entry.
     fn value_set_at(&self, key: &Name, at: Position) -> Arc<Value> {
-        match self.event(at).map(|event| &event.kind) {
+        match self.event(at).as_ref().map(|event| &event.kind) {
             Some(EventKind::MemoryWritten { value, .. } | EventKind::MemoryReset { value, .. }) => Arc::clone(value),
             Some(EventKind::MemoryCleared { .. }) => Arc::default(),
             Some(_) | None => self.state(at).memory.get(key).map(|cell| Arc::clone(&cell.value)).unwrap_or_default(),
@@ -186,8 +186,7 @@ impl Session {
     pub fn next_write(&self, key: &str, at: Position) -> Option<Position> {
         let writes =
             |event: &Event| matches!(&event.kind, EventKind::MemoryWritten { key: written, .. } if *written == key);
-        let rest = self.events.get(usize::try_from(at.0).ok()?..)?;
-        rest.iter().position(writes).map(|index| Position(at.0 + index as u64 + 1))
+        self.events_after(at).find(|(_, event)| writes(event)).map(|(at, _)| at)
     }
 
     /// Returns the event that set an entry before the one at `at` did, by walking the entry's story back.

@@ -1,9 +1,12 @@
 //! The opened session: events, state at any position, and the definition that explains them.
 
+use std::ops::Bound;
 use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
+use super::emptied::Stretch;
+use super::events::Events;
 use super::missing;
 use super::turns::{Call, CallKind, Turn, turns};
 use crate::agent::Agent;
@@ -24,8 +27,7 @@ use crate::value::Value;
 pub struct Session {
     /// The id of the conversation.
     pub id: Name,
-    /// All events in order; the one at position `p` is `events[p - 1]`.
-    pub events: Vec<Event>,
+    pub(super) events: Events,
     /// The records that the events were read from.
     pub raw: RawRecords,
     /// What looks wrong in the record, and what the definition lacks.
@@ -41,8 +43,8 @@ pub struct Session {
     /// The engine generation and how it was chosen.
     pub profile: ProfileChoice,
     kept: Vec<State>,
-    /// For each event where it was taken back, 0 where it wasn't; empty where nothing was.
-    pub(super) taken_back: OnceLock<Vec<Position>>,
+    /// What was taken back, in order.
+    pub(super) taken_back: OnceLock<Vec<Stretch>>,
     /// The tools that the record names, collected when the first prompt is wanted.
     pub(super) seen: OnceLock<Arc<SeenTools>>,
 }
@@ -114,7 +116,7 @@ impl Session {
             id,
             turns,
             taken_back: OnceLock::new(),
-            events,
+            events: Events::in_memory(events),
             raw,
             findings,
             agent,
@@ -128,23 +130,13 @@ impl Session {
         session
     }
 
-    /// Returns the last position, which is the number of events.
-    pub fn end(&self) -> Position {
-        Position(self.events.len() as u64)
-    }
-
-    /// Returns the event at `at`, the last one applied there; `None` at position 0 and past the end.
-    pub fn event(&self, at: Position) -> Option<&Event> {
-        self.events.get(usize::try_from(at.0.checked_sub(1)?).ok()?)
-    }
-
     /// Returns the state at `at`, or at the end where `at` lies past it.
     pub fn state(&self, at: Position) -> State {
         let at = at.min(self.end());
         let place = self.kept.partition_point(|state| state.position <= at);
         let mut state = place.checked_sub(1).map(|place| self.kept[place].clone()).unwrap_or_default();
-        for event in &self.events[state.position.0 as usize..at.0 as usize] {
-            evolve(&mut state, event);
+        for (_, event) in self.events_in((Bound::Excluded(state.position), Bound::Included(at))) {
+            evolve(&mut state, &event);
         }
         state
     }
@@ -155,12 +147,12 @@ impl Session {
         if index as usize >= self.raw.count() {
             return None;
         }
-        let after = |event: &Event| match event.origin {
+        let is_after = |event: &Event| match event.origin {
             Origin::Imported { raw, .. } => raw > index,
             Origin::Added | Origin::Recorded => false,
         };
-        let count = self.events.iter().position(after).unwrap_or(self.events.len());
-        Some(Position(count as u64))
+        let after = self.events_in(..).find(|(_, event)| is_after(event));
+        Some(after.map_or(self.end(), |(at, _)| Position(at.0 - 1)))
     }
 
     /// Returns where to look for a finding: at the event of its first raw record or the one before it, and at the end

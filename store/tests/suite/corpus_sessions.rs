@@ -108,9 +108,8 @@ fn a_value_names_its_writer_and_the_write_before() {
 fn a_declined_tool_never_ran() {
     let Some(session) = open(PAYMENT) else { return };
     let outcomes: Vec<ToolOutcome> = session
-        .events
-        .iter()
-        .filter_map(|event| match &event.kind {
+        .events_in(..)
+        .filter_map(|(_, event)| match &event.kind {
             EventKind::ToolReturned { tool, outcome, .. } if *tool == "accept_plan_offer" => Some(*outcome),
             _ => None,
         })

@@ -153,7 +153,7 @@ proptest! {
         let mut folded = State::default();
         prop_assert_eq!(session.state(Position(0)), folded.clone());
         for at in 1..=session.end().0 {
-            evolve(&mut folded, session.event(Position(at)).expect("there is an event at each position"));
+            evolve(&mut folded, &session.event(Position(at)).expect("there is an event at each position"));
             if at % 37 == 0 || at % 256 < 2 || at == session.end().0 {
                 prop_assert_eq!(session.state(Position(at)), folded.clone());
             }

@@ -22,8 +22,8 @@ pub(crate) struct Conversation<'a> {
 
 /// Returns the last message at or before a position.
 pub(crate) fn place_at(session: &Session, at: Position) -> Place {
-    let events = &session.events[..at.0 as usize];
-    Place { line: events.iter().rposition(is_message).map_or(0, |index| index + 1), row: 0 }
+    let last = session.events_in(..=at).rfind(|(_, event)| is_message(event));
+    Place { line: last.map_or(0, |(at, _)| at.0 as usize), row: 0 }
 }
 
 pub(crate) fn is_message(event: &Event) -> bool {
@@ -32,14 +32,14 @@ pub(crate) fn is_message(event: &Event) -> bool {
 
 impl Rows for Conversation<'_> {
     fn previous(&self, line: usize) -> Option<usize> {
-        let before = line.checked_sub(1)?;
-        let events = &self.debugger.session.events[..before];
-        Some(events.iter().rposition(is_message).map_or(0, |index| index + 1))
+        let line = line.checked_sub(1)? as u64;
+        let last = self.debugger.session.events_in(..=Position(line)).rfind(|(_, event)| is_message(event));
+        Some(last.map_or(0, |(at, _)| at.0 as usize))
     }
 
     fn next(&self, line: usize) -> Option<usize> {
-        let events = &self.debugger.session.events[line..];
-        events.iter().position(is_message).map(|index| line + index + 1)
+        let next = self.debugger.session.events_after(Position(line as u64)).find(|(_, event)| is_message(event));
+        next.map(|(at, _)| at.0 as usize)
     }
 
     fn rows(&self, line: usize, columns: usize) -> Rc<[Line]> {
@@ -48,7 +48,7 @@ impl Rows for Conversation<'_> {
         let mut rows = match event {
             Some(event) => {
                 let taken_back = self.debugger.session.taken_back(Position(line as u64));
-                message(event, (line > cursor, taken_back), columns)
+                message(&event, (line > cursor, taken_back), columns)
             }
             None if self.next(0).is_none() => vec![Line::new().own(Tone::Quiet, "nobody said anything")],
             None => Vec::new(),

@@ -13,7 +13,7 @@ use crate::theme::Tone;
 pub(crate) fn view(debugger: &Debugger) -> EventView {
     let mut document = Document::default();
     match debugger.session.event(debugger.cursor) {
-        Some(event) => write(&mut document, debugger, event),
+        Some(event) => write(&mut document, debugger, &event),
         None => {
             document.push("Nothing is applied yet. j or → goes to the first event, ? shows all keys.", Tone::Quiet, 0)
         }
@@ -39,7 +39,8 @@ fn write(document: &mut Document, debugger: &Debugger, event: &Event) {
         field(document, "follows", &call);
     }
     if let Some(cause) = event.cause {
-        let cause_line = session.event(cause).map(headline).map(|cause| format!(": {} {}", cause.kind, cause.text));
+        let cause_line =
+            session.event(cause).map(|cause| headline(&cause)).map(|cause| format!(": {} {}", cause.kind, cause.text));
         field(document, "cause", &format!("{cause}{}", cause_line.unwrap_or_default()));
     }
     fields(document, debugger, &event.kind);

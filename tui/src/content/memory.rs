@@ -200,14 +200,14 @@ pub(crate) fn footnote(debugger: &Debugger, row: &MemoryRow) -> [Line; 2] {
 
 /// Returns the value that the event at `at` left in an entry.
 fn left_by(session: &Session, key: &str, at: Position) -> Line {
-    match session.event(at).map(|event| &event.kind) {
+    match session.event(at).as_ref().map(|event| &event.kind) {
         Some(EventKind::MemoryWritten { key: written, value, .. }) if *written == key => {
             Line::new().foreign(Tone::Plain, &short(value))
         }
         Some(EventKind::MemoryCleared { .. }) => Line::new().own(Tone::Plain, "cleared"),
         Some(_) => {
             let Some((mut state, event)) = step_before(session, at) else { return Line::new() };
-            evolve(&mut state, event);
+            evolve(&mut state, &event);
             cell(state.memory.get(key))
         }
         None => Line::new(),
@@ -215,7 +215,7 @@ fn left_by(session: &Session, key: &str, at: Position) -> Line {
 }
 
 fn written_by(session: &Session, key: &str, at: Position) -> Line {
-    match session.event(at).map(|event| &event.kind) {
+    match session.event(at).as_ref().map(|event| &event.kind) {
         Some(EventKind::MemoryWritten { key: written, writer, .. }) if *written == key => {
             Line::new().own(Tone::Quiet, " by ").foreign(Tone::Plain, &who(writer))
         }
@@ -254,7 +254,7 @@ pub(crate) fn story(debugger: &Debugger) -> Option<Story> {
         let Some(event) = session.event(position) else { break };
         let number = usize::try_from(position.0).unwrap_or(0);
         let turn = event.turn.map_or_else(|| "between turns".to_owned(), |turn| format!("turn {turn}"));
-        let line = headline(event);
+        let line = headline(&event);
         document.push_line("\n", Tone::Plain, 0);
         document.push_line(
             &format!("{position} {} ({turn}, {})\n", line.kind, event.time.clock()),

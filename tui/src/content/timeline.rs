@@ -72,9 +72,9 @@ impl Timeline<'_> {
             return line.own(Tone::Quiet, "the start: nothing is applied");
         };
         let label = match session.taken_back(at) {
-            Some(by) if is_message(event) => taken_back_words(by).then(label(event).toned(Tone::Quiet)),
-            Some(_) | None if session.starts_again(at) => label(event).own(Tone::Waiting, ": memory is emptied"),
-            Some(_) | None => label(event),
+            Some(by) if is_message(&event) => taken_back_words(by).then(label(&event).toned(Tone::Quiet)),
+            Some(_) | None if session.starts_again(at) => label(&event).own(Tone::Waiting, ": memory is emptied"),
+            Some(_) | None => label(&event),
         };
         match &debugger.search {
             Some(search) if hit => line.then(label.highlight(|text| search.pattern.find(text))),

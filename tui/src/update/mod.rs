@@ -8,9 +8,9 @@ mod typed;
 use std::sync::Arc;
 
 use ratatui::layout::{Position as Point, Rect};
-use replay_store::event::{Event, Position};
+use replay_store::event::Position;
 use replay_store::prompt::Source;
-use replay_store::replay::Session;
+use replay_store::replay::{EventRef, Session};
 use replay_store::session::{State, evolve};
 
 use crate::action::Action;
@@ -249,7 +249,7 @@ fn hold(debugger: &mut Debugger, at: Position) {
     match session.event(at) {
         Some(event) => {
             debugger.before = debugger.state.clone();
-            evolve(&mut debugger.state, event);
+            evolve(&mut debugger.state, &event);
         }
         None => {
             debugger.before = session.state(at);
@@ -441,7 +441,7 @@ fn open_row(app: &mut App) {
 /// Returns the state before the event at `at`, and that event.
 ///
 /// For the event at the cursor [`Debugger::before`] has it already.
-pub(crate) fn step_before(session: &Session, at: Position) -> Option<(State, &Event)> {
+pub(crate) fn step_before(session: &Session, at: Position) -> Option<(State, EventRef)> {
     let before = Position(at.0.checked_sub(1)?);
     Some((session.state(before), session.event(at)?))
 }

@@ -45,7 +45,7 @@ pub(super) fn search(app: &mut App, text: &str) {
     // Nothing typed brings the last search back.
     let pattern = Pattern::parse(text).or_else(|| debugger.search.as_ref().map(|search| search.pattern.clone()));
     let Some(pattern) = pattern else { return };
-    debugger.search = Some(Search::run(pattern, &debugger.session.events));
+    debugger.search = Some(Search::run(pattern, &debugger.session));
     search_again(app, Direction::Forward, 1);
 }
 

@@ -87,7 +87,7 @@ fn event_line(debugger: &Debugger) -> Line {
     };
     let line = line.own(tone, words.kind).own(Tone::Plain, " ");
     match memory::changed_row(debugger) {
-        Some((row, change)) => line.then(memory::change(&row, &change, event)),
+        Some((row, change)) => line.then(memory::change(&row, &change, &event)),
         None => line.foreign(Tone::Plain, &words.text),
     }
 }

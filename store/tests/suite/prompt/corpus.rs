@@ -100,15 +100,15 @@ fn recorded_responses_are_what_the_renderer_makes() {
     let dumps = LOANS_DUMPS.map(|dump| (LOANS, dump));
     for (agent, dump) in [(PAYMENT_PLAN, PAYMENT_PLAN_DUMP)].into_iter().chain(dumps) {
         let Some(session) = open(agent, dump) else { return };
-        for (index, event) in session.events.iter().enumerate() {
+        for (at, event) in session.events_in(..) {
             let EventKind::AgentMessage { text, source: MessageSource::Template, response: Some(response), .. } =
                 &event.kind
             else {
                 continue;
             };
-            let state = session.state(Position(index as u64));
+            let state = session.state(Position(at.0 - 1));
             let agent = session.agent.as_deref().expect("the folder was read");
-            assert_eq!(speak(agent, session.profile.profile, &state, response).text, *text, "{dump}: event {index}");
+            assert_eq!(speak(agent, session.profile.profile, &state, response).text, *text, "{dump}: event {at}");
             compared.push(response.to_string());
         }
     }

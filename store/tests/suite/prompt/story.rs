@@ -285,7 +285,9 @@ impl Story {
     }
 
     pub(super) fn moment(&self) -> Moment {
-        Moment::at(&self.agent, &self.events, &Arc::new(SeenTools::of(&self.events)))
+        let events = (1..).map(Position).zip(&self.events);
+        let events: Vec<(Position, &Event)> = events.collect();
+        Moment::at(&self.agent, events.into_iter(), &Arc::new(SeenTools::of(&self.events)))
     }
 
     pub(super) fn prompt(&self) -> Prompt {
