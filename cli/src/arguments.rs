@@ -200,6 +200,18 @@ pub(crate) enum Command {
         #[arg(value_name = "CODE")]
         code: Option<String>,
     },
+    /// Print the completions of a shell; its manual says where they belong
+    Completions {
+        /// The shell
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or that of a command: replay man | man -l -
+    Man {
+        /// The command
+        #[arg(value_name = "COMMAND")]
+        command: Option<String>,
+    },
 }
 
 /// What `check` writes.

@@ -9,6 +9,7 @@ use replay_store::import::Recording;
 use replay_store::profile::Profile;
 use replay_store::replay::{Session, archive};
 use replay_tui::app::{List, SessionRow};
+use replay_tui::copy::Opened;
 use replay_tui::{Options, Sessions, Theme};
 
 use crate::arguments::{Global, Place};
@@ -23,20 +24,29 @@ use crate::target::Target;
 /// Runs the debugger on a session, or on the list of those that there are.
 pub(crate) fn debug(text: &OsStr, moment: &Place, global: &Global, out: &Output<'_>) -> Result<Outcome, Failure> {
     let theme = if out.color { Theme::Palette } else { Theme::Plain };
+    let options = |at| Options { theme, at, opened: opened(text, global), ..Options::default() };
     let target = Target::parse(text);
     let definition = open::definition(global)?;
     let source = open::source(&target.place)?;
     if target.id.is_none() && source.ids()?.len() > 1 {
         let list = list(source, definition, global.profile)?;
-        replay_tui::run(Sessions::Several(list), Options { theme, at: Position(0) })?;
+        replay_tui::run(Sessions::Several(list), options(Position(0)))?;
         return Ok(Exit::Fine.into());
     }
     let session = Session::open(source.take(&target)?, definition, global.profile);
     let is_placed = moment.at.is_some() || moment.turn.is_some();
     let at = if is_placed { place::position(&session, moment)? } else { Position(0) };
     let notices = notice(&session).into_iter().collect();
-    replay_tui::run(Sessions::One(Box::new(session)), Options { theme, at })?;
+    replay_tui::run(Sessions::One(Box::new(session)), options(at))?;
     Ok(Outcome { exit: Exit::Fine, notices })
+}
+
+/// Returns how to repeat the command line.
+fn opened(text: &OsStr, global: &Global) -> Opened {
+    let agent = global.agent.iter().flat_map(|folder| ["--agent".to_owned(), folder.display().to_string()]);
+    let profile = global.profile.iter().flat_map(|profile| ["--profile".to_owned(), profile.name().to_owned()]);
+    let session = text.to_string_lossy().into_owned();
+    Opened { session, chosen: None, options: agent.chain(profile).collect() }
 }
 
 fn list(source: Source, definition: Option<Arc<Definition>>, profile: Option<Profile>) -> Result<List, Failure> {

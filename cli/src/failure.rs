@@ -79,6 +79,12 @@ pub(crate) enum Failure {
         /// What may be meant.
         similar: String,
     },
+    /// `man` doesn't know a command.
+    #[error("there is no command {name:?}; `replay --help` lists them")]
+    NoSuchCommand {
+        /// What was asked for.
+        name: String,
+    },
     /// A record contradicts what the log holds already, or can't be stored or loaded.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
@@ -112,6 +118,7 @@ impl Failure {
             | Failure::SeveralSessions { .. }
             | Failure::NoSuchSession { .. }
             | Failure::OutOfRange { .. }
+            | Failure::NoSuchCommand { .. }
             | Failure::NoSuchCode { .. } => Exit::Usage,
             Failure::Empty { .. }
             | Failure::NoDefinition { .. }

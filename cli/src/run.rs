@@ -9,7 +9,7 @@ use replay_store::replay::Session;
 
 use crate::arguments::{Arguments, Command, Global, Place, Report};
 use crate::commands::prompt::{Form, Wanted};
-use crate::commands::{check, explain, export, import, list, prompt, show, summary, verify};
+use crate::commands::{check, explain, export, import, list, manual, prompt, show, summary, verify};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -96,6 +96,8 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
             Ok(check::check(&folder, global.profile, format.unwrap_or(default), out)?.into())
         }
         Command::Explain { code: Some(code) } => Ok(explain::explain(&code, global.json, out)?.into()),
+        Command::Completions { shell } => Ok(manual::completions(shell, out)?.into()),
+        Command::Man { command } => Ok(manual::page(command.as_deref(), out)?.into()),
         Command::Explain { code: None } => Ok(explain::list(global.json, out)?.into()),
     }
 }

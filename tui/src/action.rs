@@ -1,5 +1,7 @@
 //! What can be asked of the debugger.
 
+use crate::app::Message;
+use crate::copy::Part;
 use crate::key::Key;
 use crate::panel::Panel;
 use crate::rows::Direction;
@@ -48,6 +50,10 @@ pub enum Action {
     Close,
     /// The prompt at the cursor in place of the last call's, and back.
     Hypothetical,
+    /// Copies a part of the row under the cursor.
+    Copy(Part),
+    /// Says what the terminal's loop has to say.
+    Say(Message),
     /// Begins to type a search.
     Search,
     /// To the next or previous event that was found.

@@ -10,6 +10,7 @@ use replay_store::replay::rows::MemoryRow;
 use replay_store::session::{Cell, State};
 use replay_store::timestamp::Timestamp;
 
+use crate::copy::{Clipping, Opened};
 use crate::document::Document;
 use crate::panel::{Arrangement, Layout, Panel, layout};
 use crate::prompt::PromptView;
@@ -40,10 +41,12 @@ pub struct App {
     pub prefix: Option<Prefix>,
     /// What only the terminal's loop can do.
     pub wish: Option<Wish>,
+    /// How the session was named on the command line.
+    pub opened: Opened,
 }
 
 /// What only the terminal's loop can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wish {
     /// End.
     Quit,
@@ -51,6 +54,8 @@ pub enum Wish {
     Suspend,
     /// Forget what the screen shows, and draw all of it.
     Redraw,
+    /// Copy a text.
+    Copy(Clipping),
 }
 
 /// The sessions of a file, of which one is opened at a time.
@@ -240,6 +245,7 @@ impl App {
             count: None,
             prefix: None,
             wish: None,
+            opened: Opened::default(),
         }
     }
 }

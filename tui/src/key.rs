@@ -1,6 +1,7 @@
 //! The one table of keys: what they are called, what they do, and what the help screen says about them.
 
 use crate::action::Action;
+use crate::copy::Part;
 use crate::panel::Panel;
 use crate::rows::Direction::{Back, Forward};
 use crate::stop::Stop;
@@ -70,6 +71,11 @@ pub static BINDINGS: &[Binding] = &[
     bind(&["z"], Action::Zoom, "the panel alone on the screen, and back"),
     bind(&["Esc"], Action::Close, "close, or back to the timeline"),
     bind(&["H"], Action::Hypothetical, "prompt: the one that a call would get at the cursor (hypothetical), and back"),
+    bind(&["yy"], Action::Copy(Part::Row), "copy the row, in full"),
+    bind(&["yv"], Action::Copy(Part::Value), "copy the value that the row is about"),
+    bind(&["yk"], Action::Copy(Part::Key), "copy the name of the entry, skill or tool"),
+    bind(&["yp"], Action::Copy(Part::Path), "copy where the row stands"),
+    bind(&["yc"], Action::Copy(Part::Command), "copy the command that gives the same answer"),
     bind(
         &["/"],
         Action::Search,
@@ -106,7 +112,7 @@ pub(crate) fn meaning(sequence: &str) -> Meaning {
     }
 }
 
-const PREFIXES: [&str; 3] = ["]", "[", "g"];
+const PREFIXES: [&str; 4] = ["]", "[", "g", "y"];
 
 /// Returns whether a longer sequence of two keys begins with this one.
 pub(crate) fn is_prefix(sequence: &str) -> bool {

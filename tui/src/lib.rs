@@ -9,12 +9,14 @@
 //!                                   wishes and what they do
 //! view                             what is painted
 //! content  prompt  label  search   what stands in each panel
+//! subject  copy                    what a row is about, and what is copied of it
 //! app  panel                       what there is to show, and where
 //! document  rows  line  theme      long texts, rows, tones
 //! ```
 
 pub mod action;
 pub mod app;
+pub mod copy;
 pub mod document;
 pub mod key;
 pub mod line;
@@ -28,13 +30,14 @@ pub mod theme;
 mod command;
 mod content;
 mod label;
+mod subject;
 mod terminal;
 mod update;
 mod view;
 
 pub use action::Action;
 pub use app::App;
-pub use terminal::{Error, Options, Sessions, run};
+pub use terminal::{Clipboard, Error, Options, Sessions, run};
 pub use theme::Theme;
 pub use update::{open, update};
 pub use view::draw;

@@ -6,6 +6,7 @@ pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod list;
+pub(crate) mod manual;
 pub(crate) mod prompt;
 mod sarif;
 pub(crate) mod show;

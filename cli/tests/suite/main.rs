@@ -5,6 +5,7 @@ mod broken;
 mod check;
 mod corpus;
 mod exits;
+mod manual;
 mod program;
 mod readme;
 mod round_trip;

@@ -11,7 +11,7 @@
 //! ```
 
 mod actors;
-mod base64;
+pub mod base64;
 mod damage;
 mod draft;
 mod dump;

@@ -76,6 +76,13 @@ pub(crate) fn last_place(debugger: &Debugger, panel: Panel, inside: Rect) -> Pla
     walk(debugger, panel, usize::from(inside.width), (Direction::Forward, usize::MAX))
 }
 
+/// Returns the text of the line under the cursor of the panel with the keys, however many rows it takes.
+pub(crate) fn text_at_cursor(debugger: &Debugger) -> String {
+    let panel = debugger.focus;
+    let rows = source(debugger, panel).rows(cursor(debugger, panel).line, usize::MAX);
+    rows.iter().map(|row| row.text().trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+}
+
 /// Returns what stands in a row of the screen.
 pub(crate) fn place_at(debugger: &Debugger, panel: Panel, inside: Rect, row: usize) -> Option<Place> {
     window(debugger, panel, inside).0.get(row).map(|(place, _)| *place)

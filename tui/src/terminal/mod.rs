@@ -3,6 +3,7 @@
 //! Whatever ends the loop, the terminal is left as it was found: an error, a panic, a signal, or the user. Where
 //! stdin holds the data, keys come from the controlling terminal.
 
+mod clipboard;
 mod modes;
 mod watch;
 
@@ -18,11 +19,13 @@ use replay_store::event::Position;
 use replay_store::replay::Session;
 use signal_hook::consts::SIGTSTP;
 
+pub use self::clipboard::Clipboard;
 use self::modes::Screen;
 use self::watch::{JobControl, Watch};
 
 use crate::action::Action;
 use crate::app::{App, List, Wish};
+use crate::copy::Opened;
 use crate::key::Key;
 use crate::rows::Direction;
 use crate::theme::Theme;
@@ -38,12 +41,16 @@ pub enum Sessions {
 }
 
 /// How the debugger starts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Whether colours are used.
     pub theme: Theme,
     /// Where the cursor stands at first.
     pub at: Position,
+    /// How the session was named on the command line.
+    pub opened: Opened,
+    /// Which way a copy takes.
+    pub clipboard: Clipboard,
 }
 
 /// What can go wrong between us and the terminal.
@@ -73,13 +80,14 @@ pub enum Error {
 /// Fails where the terminal does. It is put right before the error is returned.
 pub fn run(sessions: Sessions, options: Options) -> Result<(), Error> {
     let mut app = App::new(options.theme);
+    app.opened = options.opened;
     match sessions {
         Sessions::One(session) => open(&mut app, *session, options.at),
         Sessions::Several(list) => app.list = Some(list),
     }
     let watch = Watch::start().map_err(Error::Signals)?;
     let screen = Screen::enter().map_err(Error::Enter)?;
-    let ended = event_loop(&mut app, &watch);
+    let ended = event_loop(&mut app, &watch, options.clipboard);
     drop(screen);
     ended
 }
@@ -89,7 +97,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// How long job control may wait.
 const WAIT: Duration = Duration::from_millis(200);
 
-fn event_loop(app: &mut App, watch: &Watch) -> Result<(), Error> {
+fn event_loop(app: &mut App, watch: &Watch, way: Clipboard) -> Result<(), Error> {
     let mut terminal = Terminal::new(CrosstermBackend::new(stdout())).map_err(Error::Enter)?;
     let size = terminal.size().map_err(Error::Paint)?;
     update(app, Action::Resize(size.width, size.height));
@@ -119,6 +127,12 @@ fn event_loop(app: &mut App, watch: &Watch) -> Result<(), Error> {
             }
             Some(Wish::Redraw) => {
                 redraw(app, &mut terminal)?;
+                is_stale = true;
+                continue;
+            }
+            Some(Wish::Copy(clipping)) => {
+                let message = clipboard::copy(&clipping, way, &mut stdout());
+                update(app, Action::Say(message));
                 is_stale = true;
                 continue;
             }

@@ -16,6 +16,7 @@ use replay_store::session::{State, evolve};
 use crate::action::Action;
 use crate::app::{App, Debugger, EventView, Help, Jumps, List, MemoryItem, Message, Typing, TypingKind, Wish};
 use crate::content::{self, conversation};
+use crate::copy::{Part, clipping};
 use crate::panel::Panel;
 use crate::prompt::PromptView;
 use crate::rows::{Direction, Place, walk};
@@ -34,6 +35,8 @@ pub fn update(app: &mut App, action: Action) {
         Action::Help => app.help = Some(Help::default()),
         Action::Search => app.typing = Some(Typing { kind: TypingKind::Search, text: String::new() }),
         Action::Command => app.typing = Some(Typing { kind: TypingKind::Command, text: String::new() }),
+        Action::Copy(part) => copy(app, part),
+        Action::Say(message) => app.message = Some(message),
         Action::Redraw => app.wish = Some(Wish::Redraw),
         Action::Suspend => app.wish = Some(Wish::Suspend),
         Action::Quit => app.wish = Some(Wish::Quit),
@@ -100,6 +103,15 @@ impl App {
     }
 }
 
+/// Asks the terminal's loop to copy a part of the row under the cursor.
+fn copy(app: &mut App, part: Part) {
+    let Some(debugger) = &app.debugger else { return };
+    match clipping(debugger, &app.opened, part) {
+        Ok(clipping) => app.wish = Some(Wish::Copy(clipping)),
+        Err(words) => app.say(words),
+    }
+}
+
 /// The list of sessions.
 fn choose(app: &mut App, action: Action) {
     let count = app.count.unwrap_or(1);
@@ -114,7 +126,10 @@ fn choose(app: &mut App, action: Action) {
         Action::End => (Direction::Forward, last),
         Action::Open if !rows.is_empty() => {
             match opener(*cursor) {
-                Ok(session) => open(app, session, Position(0)),
+                Ok(session) => {
+                    app.opened.chosen = rows.get(*cursor).map(|row| row.id.clone());
+                    open(app, session, Position(0));
+                }
                 Err(words) => app.message = Some(Message { text: words, tone: Tone::Bad }),
             }
             return;
@@ -190,6 +205,8 @@ fn debug(app: &mut App, action: Action) {
         | Action::Search
         | Action::Command
         | Action::Help
+        | Action::Copy(_)
+        | Action::Say(_)
         | Action::Sessions
         | Action::Redraw
         | Action::Suspend

@@ -118,11 +118,13 @@ fn pending(app: &App) -> Option<Line> {
                 .number(Tone::Strong, count)
                 .own(Tone::Quiet, " … and a key that is repeated, or wait for the panel"),
         ),
-        (_, Some(prefix)) if prefix.before.is_none() => Some(
-            Line::new()
-                .foreign(Tone::Strong, &prefix.key)
-                .own(Tone::Quiet, " … c tool call, t turn, u user, w write, s skill, p prompt, d declined or failed"),
-        ),
+        (_, Some(prefix)) if prefix.before.is_none() => {
+            let words = match prefix.key.as_str() {
+                "y" => " … copies: y row, v value, k name, p path, c command",
+                _ => " … c tool call, t turn, u user, w write, s skill, p prompt, d declined or failed",
+            };
+            Some(Line::new().foreign(Tone::Strong, &prefix.key).own(Tone::Quiet, words))
+        }
         (Some(_) | None, _) => None,
     }
 }

@@ -1,5 +1,6 @@
 //! Tests of the crate through its public items, one file a subject.
 
+mod copy;
 mod frame;
 mod hostile;
 mod keys;

@@ -1,0 +1,139 @@
+//! What the row under the cursor is about: what is explained, copied, and opened in an editor.
+
+use std::sync::Arc;
+
+use replay_store::event::{Event, EventKind, Position};
+use replay_store::name::Name;
+use replay_store::prompt::Source;
+use replay_store::value::Value;
+
+use crate::app::Debugger;
+use crate::panel::Panel;
+
+/// What a row is about.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Subject {
+    /// An event, by the position it led to; position 0 is the start.
+    Event(Position),
+    /// A memory entry, by its qualified name.
+    Entry(Name),
+    /// A frame of the stack.
+    Frame {
+        /// The skill.
+        skill: Name,
+        /// Its block, where the frame is one.
+        block: Option<Name>,
+    },
+    /// A row of the prompt.
+    Prompt {
+        /// Where the row comes from: the first stretch of it that isn't the renderer's own words.
+        source: Source,
+    },
+    /// A finding, by its place in the list.
+    Finding(usize),
+    /// A row about nothing else than itself.
+    Words,
+}
+
+/// Returns what the row under the cursor is about.
+pub(crate) fn subject(debugger: &Debugger) -> Subject {
+    let line = debugger.place(debugger.focus).line;
+    match debugger.focus {
+        Panel::Timeline | Panel::Event => Subject::Event(debugger.cursor),
+        Panel::Conversation => Subject::Event(Position(line as u64)),
+        Panel::Memory => match (&debugger.story, debugger.selected_entry()) {
+            (Some(story), _) => Subject::Entry(Name::from(story.key.as_str())),
+            (None, Some(row)) => Subject::Entry(row.key.clone()),
+            (None, None) => Subject::Words,
+        },
+        Panel::Stack => match debugger.state.stack.iter().rev().nth(line) {
+            Some(frame) => Subject::Frame { skill: frame.skill.clone(), block: frame.block.clone() },
+            None => Subject::Words,
+        },
+        Panel::Prompt => {
+            let origins = debugger.prompt.shown.iter().flat_map(|shown| shown.origins(line));
+            let mut sources = origins.map(|origin| &origin.source);
+            let source = sources.find(|source| **source != Source::Builtin).cloned().unwrap_or(Source::Builtin);
+            Subject::Prompt { source }
+        }
+        Panel::Findings if line < debugger.session.findings.len() => Subject::Finding(line),
+        Panel::Findings => Subject::Words,
+    }
+}
+
+/// Returns the memory entry, skill or tool that an event is about.
+pub(crate) fn key_of(event: &Event) -> Option<Name> {
+    match &event.kind {
+        EventKind::MemoryWritten { key, .. }
+        | EventKind::MemoryCleared { key, .. }
+        | EventKind::MemoryReset { key, .. }
+        | EventKind::ProjectEntryLocked { key } => Some(key.clone()),
+        EventKind::MemoryWriteRefused { asked, key, .. } => Some(key.clone().unwrap_or_else(|| asked.clone())),
+        EventKind::SkillActivated { skill, .. }
+        | EventKind::SkillCompleted { skill }
+        | EventKind::SkillCancelled { skill, .. }
+        | EventKind::SkillInterrupted { skill, .. }
+        | EventKind::SkillResumed { skill, .. }
+        | EventKind::SkillRefused { skill, .. }
+        | EventKind::SkillPending { skill, .. } => Some(skill.clone()),
+        EventKind::BlockEntered { skill, block }
+        | EventKind::BlockCompleted { skill, block, .. }
+        | EventKind::BlockCancelled { skill, block, .. }
+        | EventKind::BlockInterrupted { skill, block, .. }
+        | EventKind::BlockResumed { skill, block, .. } => Some(Name::from(format!("{skill}__{block}"))),
+        EventKind::StepEntered { step, .. } => Some(step.clone()),
+        EventKind::ToolReturned { tool, .. } | EventKind::ConfirmationAnswered { tool, .. } => Some(tool.clone()),
+        EventKind::ToolCalled { call }
+        | EventKind::ToolRefused { call, .. }
+        | EventKind::ConfirmationAsked { call } => Some(call.tool.clone()),
+        EventKind::ResponseUttered { response, .. } => Some(response.clone()),
+        EventKind::AgentMessage { response, .. } => response.clone(),
+        EventKind::ActionTaken { action, .. } => Some(action.clone()),
+        EventKind::Foreign { name } => Some(name.clone()),
+        EventKind::SessionStarted { .. }
+        | EventKind::SessionEnded
+        | EventKind::UserMessage { .. }
+        | EventKind::TurnEnded
+        | EventKind::StackPatched { .. }
+        | EventKind::HistoryRewound { .. } => None,
+    }
+}
+
+/// Returns what an event brought: a value, the words of a message, what a tool gave or was given.
+pub(crate) fn value_of(event: &Event) -> Option<Arc<Value>> {
+    let text = |text: &str| Some(Arc::new(Value::Text(text.to_owned())));
+    match &event.kind {
+        EventKind::MemoryWritten { value, .. }
+        | EventKind::MemoryReset { value, .. }
+        | EventKind::MemoryWriteRefused { value, .. } => Some(Arc::clone(value)),
+        EventKind::MemoryCleared { .. } => Some(Arc::default()),
+        EventKind::UserMessage { text: words, .. } | EventKind::AgentMessage { text: words, .. } => text(words),
+        EventKind::ToolReturned { result, error, .. } => text(error.as_deref().unwrap_or(result)),
+        EventKind::ToolCalled { call }
+        | EventKind::ToolRefused { call, .. }
+        | EventKind::ConfirmationAsked { call } => text(&call.arguments),
+        EventKind::StackPatched { patch, .. } => text(patch),
+        EventKind::ConfirmationAnswered { confirmed, .. } => Some(Arc::new(Value::Bool(*confirmed))),
+        EventKind::SessionStarted { .. }
+        | EventKind::SessionEnded
+        | EventKind::TurnEnded
+        | EventKind::SkillActivated { .. }
+        | EventKind::SkillCompleted { .. }
+        | EventKind::SkillCancelled { .. }
+        | EventKind::SkillInterrupted { .. }
+        | EventKind::SkillResumed { .. }
+        | EventKind::SkillRefused { .. }
+        | EventKind::SkillPending { .. }
+        | EventKind::BlockEntered { .. }
+        | EventKind::BlockCompleted { .. }
+        | EventKind::BlockCancelled { .. }
+        | EventKind::BlockInterrupted { .. }
+        | EventKind::BlockResumed { .. }
+        | EventKind::StepEntered { .. }
+        | EventKind::ProjectEntryLocked { .. }
+        | EventKind::ResponseUttered { .. }
+        | EventKind::ActionTaken { .. }
+        | EventKind::HistoryRewound { .. }
+        | EventKind::Foreign { .. } => None,
+    }
+}

@@ -1,0 +1,57 @@
+//! What is copied of each row, and that the debugger asks for it.
+
+use replay_tui::app::Wish;
+use replay_tui::copy::Opened;
+use replay_tui::{App, Theme};
+
+use crate::frame::text;
+use crate::stage::{press, renewal, screen, start};
+
+/// Plays keys and returns what is to be copied.
+fn copied(keys: &str) -> String {
+    let mut app = start(renewal(), (80, 24), Theme::Plain);
+    app.opened = Opened {
+        session: "my log.log".to_owned(),
+        chosen: None,
+        options: vec!["--agent".to_owned(), "library".to_owned()],
+    };
+    press(&mut app, keys);
+    match &app.wish {
+        Some(Wish::Copy(clipping)) => clipping.text.clone(),
+        other => panic!("{keys}: {other:?}: {}", said(&app)),
+    }
+}
+
+fn said(app: &App) -> String {
+    text(&screen(app)).lines().last().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_row_its_value_its_name_its_path_and_its_command_are_copied() {
+    for (keys, expected) in [
+        (": 2 0 Enter yy", "▸20 = renew_loan.item_title = The Lighthouse Keeper's Almanac"),
+        (": 2 0 Enter yv", "The Lighthouse Keeper's Almanac"),
+        (": 2 0 Enter yk", "renew_loan.item_title"),
+        (": 2 0 Enter yp", "library-renewal/turn 2/20 (raw 28)"),
+        (": 2 0 Enter yc", "replay show 'my log.log' --at 20 --what event --agent library"),
+        (": 2 0 Enter Tab Tab yk", "renew_loan.item_title"),
+        (": 2 0 Enter Tab Tab yv", "The Lighthouse Keeper's Almanac"),
+        (": 2 0 Enter Tab Tab yp", "library-renewal/at 20/memory/renew_loan.item_title"),
+        (": 2 0 Enter Tab Tab yc", "replay show 'my log.log' --at 20 --what memory --agent library"),
+        (": 2 7 Enter Tab yy", "user: No, sorry. I mean Tides and Tables."),
+        (": 2 7 Enter Tab yv", "No, sorry. I mean Tides and Tables."),
+        (": 2 9 Enter 4 Esc Tab Tab Tab yk", "renew_loan"),
+        ("]p ]p p yc", "replay prompt 'my log.log' --turn 2 --call 2 --agent library"),
+        (": 3 5 Enter p H yc", "replay prompt 'my log.log' --at 35 --agent library"),
+    ] {
+        assert_eq!(copied(keys), expected, "keys {keys}");
+    }
+}
+
+#[test]
+fn a_row_without_a_value_says_so_and_copies_nothing() {
+    let mut app = start(renewal(), (80, 24), Theme::Plain);
+    press(&mut app, ": 3 2 Enter yv");
+    assert_eq!(app.wish, None);
+    assert!(said(&app).contains("has no value"), "{}", said(&app));
+}
