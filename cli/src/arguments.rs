@@ -177,6 +177,27 @@ pub(crate) enum Command {
         #[arg(long, conflicts_with = "json")]
         raw: bool,
     },
+    /// Say why it is so: what an entry holds, and whether a skill may read it [default: at the end]
+    ///
+    /// The answer comes with the rule and line that decided, the condition as a tree, the smallest change that would
+    /// turn it round, and the events that it rests on.
+    Why {
+        /// A file, FILE#SESSION-ID, or -
+        #[arg(value_name = "SESSION")]
+        session: OsString,
+        /// The memory entry whose value is in question: SKILL.NAME, project.NAME, or a name that only one entry has
+        #[arg(value_name = "KEY", required_unless_present_any = ["read", "skill"], conflicts_with_all = ["read", "skill"])]
+        key: Option<String>,
+        /// The entry that a skill wants to read
+        #[arg(long, value_name = "KEY", requires = "skill")]
+        read: Option<String>,
+        /// The skill that reads
+        #[arg(long, value_name = "S", requires = "read")]
+        skill: Option<String>,
+        /// The moment.
+        #[command(flatten)]
+        place: Place,
+    },
     /// Recompute the digests of a log and say what they vouch for
     Verify {
         /// The log

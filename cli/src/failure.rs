@@ -85,6 +85,14 @@ pub(crate) enum Failure {
         /// What was asked for.
         name: String,
     },
+    /// A bare name that several entries have.
+    #[error("{asked:?} is several entries; name one of {}", listed(.keys))]
+    Ambiguous {
+        /// What was asked for.
+        asked: String,
+        /// What it may mean.
+        keys: Vec<String>,
+    },
     /// A record contradicts what the log holds already, or can't be stored or loaded.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
@@ -119,7 +127,8 @@ impl Failure {
             | Failure::NoSuchSession { .. }
             | Failure::OutOfRange { .. }
             | Failure::NoSuchCommand { .. }
-            | Failure::NoSuchCode { .. } => Exit::Usage,
+            | Failure::NoSuchCode { .. }
+            | Failure::Ambiguous { .. } => Exit::Usage,
             Failure::Empty { .. }
             | Failure::NoDefinition { .. }
             | Failure::Read { .. }

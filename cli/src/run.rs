@@ -9,7 +9,8 @@ use replay_store::replay::Session;
 
 use crate::arguments::{Arguments, Command, Global, Place, Report};
 use crate::commands::prompt::{Form, Wanted};
-use crate::commands::{check, explain, export, import, list, manual, prompt, show, summary, verify};
+use crate::commands::why::Asked;
+use crate::commands::{check, explain, export, import, list, manual, prompt, show, summary, verify, why};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -88,6 +89,16 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
                 (false, false, false) => Form::Text,
             };
             let exit = prompt::prompt(&session, wanted, form, out)?;
+            Ok(answered(&session, exit))
+        }
+        Command::Why { session, key, read, skill, place } => {
+            let session = open::one(&session, &global)?;
+            let asked = match (key, read, skill) {
+                (Some(key), _, _) => Asked::Value(key),
+                (None, Some(key), Some(skill)) => Asked::Read { key, skill },
+                (None, _, _) => return Err(Failure::NoSession),
+            };
+            let exit = why::why(&session, &asked, &place, &global, out)?;
             Ok(answered(&session, exit))
         }
         Command::Verify { log } => Ok(verify::verify(&log, global.json, out)?.into()),

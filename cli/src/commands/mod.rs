@@ -12,6 +12,7 @@ mod sarif;
 pub(crate) mod show;
 pub(crate) mod summary;
 pub(crate) mod verify;
+pub(crate) mod why;
 
 use replay_store::event::Position;
 use replay_store::event::finding::{Finding, FindingKind};

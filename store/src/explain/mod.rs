@@ -3,6 +3,16 @@
 //! An answer rests on events of the record and on lines of the agent folder. Each piece of evidence says which, and
 //! whether the record itself holds it or we made it again from the folder; what neither tells stays unknown.
 
+pub mod condition;
+pub mod read;
+pub mod resolve;
+pub mod value;
+pub mod why;
+
+mod cause;
+mod story;
+mod words;
+
 use serde::Serialize;
 
 use crate::event::Position;
@@ -52,5 +62,32 @@ impl Evidence {
         let text = [said.kind, &said.text].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
         let (raw, kind) = (event.origin.raw_indexes(), event.kind.tag().to_owned());
         Some(Evidence { position: Some(at), raw, kind, basis: Basis::Recorded, text })
+    }
+
+    /// Returns what a line of the agent folder says.
+    pub fn of_definition(text: impl Into<String>) -> Evidence {
+        Evidence {
+            position: None,
+            raw: Vec::new(),
+            kind: "definition".to_owned(),
+            basis: Basis::Recomputed,
+            text: text.into(),
+        }
+    }
+
+    /// Returns that the record holds no such event.
+    pub fn of_absence(text: impl Into<String>) -> Evidence {
+        Evidence {
+            position: None,
+            raw: Vec::new(),
+            kind: "absence".to_owned(),
+            basis: Basis::Recorded,
+            text: text.into(),
+        }
+    }
+
+    /// Returns the same with other words.
+    pub fn saying(self, text: impl Into<String>) -> Evidence {
+        Evidence { text: text.into(), ..self }
     }
 }

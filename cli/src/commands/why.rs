@@ -1,0 +1,178 @@
+//! `replay why`: why an entry holds what it holds, and whether a skill may read it.
+
+use std::io;
+
+use replay_store::diagnostic::render::Style;
+use replay_store::event::Position;
+use replay_store::explain::condition::Condition;
+use replay_store::explain::read::why_read;
+use replay_store::explain::resolve::{Resolved, resolve};
+use replay_store::explain::value::why_value;
+use replay_store::explain::why::{Answer, SCHEMA, Why};
+use replay_store::explain::{Basis, Evidence};
+use replay_store::name::Name;
+use replay_store::replay::{DefinitionSource, Session};
+use serde::Serialize;
+
+use super::{ProfileAnswer, position_words, profile};
+use crate::arguments::{Global, Place};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, Tone};
+use crate::place;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub(crate) enum Asked {
+    /// Why an entry holds what it holds.
+    Value(String),
+    /// Whether a skill may read an entry.
+    Read {
+        /// The entry.
+        key: String,
+        /// The skill.
+        skill: String,
+    },
+}
+
+/// What `replay why` answers.
+#[derive(Serialize)]
+struct AnswerDocument<'a> {
+    schema: &'static str,
+    session: &'a Name,
+    profile: ProfileAnswer,
+    definition: DefinitionSource,
+    differs: Option<bool>,
+    #[serde(flatten)]
+    why: &'a Why,
+}
+
+/// Writes why it is so.
+pub(crate) fn why(
+    session: &Session,
+    asked: &Asked,
+    moment: &Place,
+    global: &Global,
+    out: &mut Output<'_>,
+) -> Result<Exit, Failure> {
+    let at = place::position(session, moment)?;
+    let why = answer(session, asked, at)?;
+    if global.json {
+        let definition = session.definition;
+        let (profile, differs) = (profile(session), session.differs);
+        out.json(&AnswerDocument { schema: SCHEMA, session: &session.id, profile, definition, differs, why: &why })?;
+        return Ok(Exit::Fine);
+    }
+    text(session, &why, out)?;
+    Ok(Exit::Fine)
+}
+
+fn answer(session: &Session, asked: &Asked, at: Position) -> Result<Why, Failure> {
+    Ok(match asked {
+        Asked::Value(key) => why_value(session, &one_key(session, key, at)?, at),
+        Asked::Read { key, skill } => why_read(session, key, skill, at),
+    })
+}
+
+/// Returns the entry that a name means. Several are no answer, and the user is asked which; none is one.
+fn one_key(session: &Session, asked: &str, at: Position) -> Result<String, Failure> {
+    match resolve(session, &session.state(at), asked) {
+        Resolved::One(key) => Ok(key.to_string()),
+        Resolved::Several(keys) => {
+            let keys = keys.iter().map(Name::to_string).collect();
+            Err(Failure::Ambiguous { asked: asked.to_owned(), keys })
+        }
+        Resolved::Unknown(_) => Ok(asked.to_owned()),
+    }
+}
+
+fn text(session: &Session, why: &Why, out: &mut Output<'_>) -> io::Result<()> {
+    let agent = session.agent.as_deref();
+    let style = if out.color { Style::Colored } else { Style::Plain };
+    out.line(&[(tone(why.answer), &why.text)])?;
+    out.fact("position", position_words(session, why.position))?;
+    if let Some(rule) = &why.rule {
+        out.text("")?;
+        // What comes back was made visible; the rest is our own colours.
+        writeln!(out.writer, "{}", rule.render(agent, style))?;
+    }
+    if !why.tried.is_empty() {
+        let tried: Vec<String> = why.tried.iter().map(|tried| tried.id.to_string()).collect();
+        out.text("")?;
+        out.fact("before it", format!("applied and passed: {}", tried.join(", ")))?;
+        for tried in &why.tried {
+            out.line(&[(Tone::Faint, &format!("  {:<5} {}", tried.id, tried.text))])?;
+        }
+    }
+    if let Some(visible) = &why.visible_to_active {
+        out.text("")?;
+        let place = visible.rule.place().map(|place| format!(" at {place}")).unwrap_or_default();
+        let active = session.state(why.position).active_skill().cloned();
+        let who = active.map_or("no skill is active".to_owned(), |skill| format!("`{skill}` is active"));
+        let words = visible.answer.word().replace('_', " ");
+        out.fact("read now", format!("{who}: {words} ({}{place})", visible.rule.id))?;
+    }
+    if let Some(condition) = &why.condition {
+        condition_text(condition, out)?;
+    }
+    if let Some(change) = &why.change {
+        let place = why.change_at.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
+        out.text("")?;
+        out.fact("change", format!("{change}{place}"))?;
+    }
+    evidence_text(&why.evidence, out)
+}
+
+fn tone(answer: Answer) -> Tone {
+    match answer {
+        Answer::Set
+        | Answer::Initial
+        | Answer::Allowed
+        | Answer::Active
+        | Answer::Parked
+        | Answer::Offered
+        | Answer::EngineManaged => Tone::Strong,
+        Answer::NeverWritten
+        | Answer::Cleared
+        | Answer::Reset
+        | Answer::Undeclared
+        | Answer::Unknown
+        | Answer::Denied
+        | Answer::Private
+        | Answer::Gated
+        | Answer::Hidden
+        | Answer::Disabled
+        | Answer::Withheld => Tone::Bad,
+    }
+}
+
+fn condition_text(condition: &Condition, out: &mut Output<'_>) -> io::Result<()> {
+    out.text("")?;
+    out.line(&[(Tone::Strong, "condition")])?;
+    for (depth, line) in condition.lines() {
+        out.text(&format!("  {}{line}", "  ".repeat(depth)))?;
+    }
+    Ok(())
+}
+
+/// Writes what an answer rests on, a line each: where, whether the record holds it, and what it says.
+pub(super) fn evidence_text(evidence: &[Evidence], out: &mut Output<'_>) -> io::Result<()> {
+    if evidence.is_empty() {
+        return Ok(());
+    }
+    out.text("")?;
+    out.line(&[(Tone::Strong, "evidence")])?;
+    for one in evidence {
+        let position = one.position.map(|at| at.to_string()).unwrap_or_default();
+        let position = if out.plain { format!("  {position} ") } else { format!("  {position:>5} ") };
+        let raw: Vec<String> = one.raw.iter().map(u32::to_string).collect();
+        let raw = if raw.is_empty() { String::new() } else { format!("  (raw {})", raw.join(", ")) };
+        let basis = match one.basis {
+            Basis::Recorded => "[recorded]",
+            Basis::Recomputed => "[recomputed]",
+        };
+        let basis = if out.plain { format!("{basis} ") } else { format!("{basis:<12} ") };
+        out.line(&[(Tone::Normal, &position), (Tone::Faint, &basis), (Tone::Normal, &one.text), (Tone::Faint, &raw)])?;
+    }
+    Ok(())
+}
