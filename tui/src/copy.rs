@@ -133,7 +133,7 @@ fn value(debugger: &Debugger, subject: &Subject) -> Option<(String, Arc<Value>)>
         Subject::Entry(key) | Subject::Prompt { source: Source::Event { key: Some(key), .. } } => Some(of_entry(key)),
         Subject::Event(at) | Subject::Prompt { source: Source::Event { position: at, key: None } } => {
             let event = debugger.session.event(*at)?;
-            Some((format!("event {at}"), value_of(event)?))
+            Some((format!("event {at}"), value_of(&event)?))
         }
         Subject::Finding(index) => {
             let finding = debugger.session.findings.get(*index)?;
@@ -147,7 +147,7 @@ fn key(debugger: &Debugger, subject: &Subject) -> Option<Name> {
     match subject {
         Subject::Entry(key) | Subject::Prompt { source: Source::Event { key: Some(key), .. } } => Some(key.clone()),
         Subject::Event(at) | Subject::Prompt { source: Source::Event { position: at, key: None } } => {
-            key_of(debugger.session.event(*at)?)
+            key_of(&*debugger.session.event(*at)?)
         }
         Subject::Frame { skill, block: Some(block) } => Some(Name::from(format!("{skill}__{block}"))),
         Subject::Frame { skill, block: None } => Some(skill.clone()),
