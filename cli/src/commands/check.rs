@@ -25,10 +25,7 @@ pub(crate) fn check(
     report: Report,
     out: &mut Output<'_>,
 ) -> Result<Exit, Failure> {
-    let (definition, mut found) = source::read(folder)?;
-    let agent = Agent::load(definition.into(), profile);
-    found.append(&mut check::check(&agent));
-    check::sort(&mut found);
+    let (agent, found) = check::folder(folder, profile)?;
     match report {
         Report::Human => human(folder, &agent, &found, out)?,
         Report::Json => out.json(&answer(folder, &agent, &found))?,

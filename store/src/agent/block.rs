@@ -127,6 +127,26 @@ pub struct Collect {
     pub description: Option<Spanned<String>>,
     /// Asks even when a value exists (M174).
     pub ask_before_filling: bool,
+    /// Keypad input that it takes (M161).
+    pub keypad: Option<Keypad>,
+}
+
+/// How a caller answers with the keys of a phone (M161).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keypad {
+    /// Where the input ends.
+    pub end: KeypadEnd,
+    /// Whether the answer may be spoken, too.
+    pub allow_audio_input: bool,
+}
+
+/// Where keypad input ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeypadEnd {
+    /// After so many digits.
+    Digits(u64),
+    /// With this key, which is no part of the answer.
+    Key(String),
 }
 
 /// An argument of an `execute_tool` step (M176).

@@ -180,6 +180,22 @@ fn check_attributes(context: &mut Context<'_>, entry: &Entry, node: &Node) {
         let message = format!("`{}` belongs to a skill; only project memory is seeded", entry.name);
         context.error(code::MEMORY_SKILL_SEED, &place_of("seed"), message);
     }
+    if context.flag_of(node, "mutable") {
+        let at = place_of("mutable");
+        let found = match entry.scope {
+            EntryScope::Project => {
+                let message =
+                    format!("`{}` locks on its first write all the same: no engine honours `mutable`", entry.name);
+                Diagnostic::warning(code::MEMORY_MUTABLE, at, message)
+                    .help("declare it in the memory of a skill, where values may change")
+            }
+            EntryScope::Public | EntryScope::Private => {
+                let message = format!("`{}` belongs to a skill, whose values may change anyway", entry.name);
+                Diagnostic::error(code::MEMORY_MUTABLE, at, message).help("remove `mutable`")
+            }
+        };
+        context.diagnostics.push(found);
+    }
     if entry.kind == EntryKind::Categorical
         && let Some(value) = context.list_of_bools(node)
     {

@@ -23,6 +23,8 @@ const FILE_LIMIT: usize = 1 << 20;
 const FILE_COUNT_LIMIT: usize = 10_000;
 /// Folders of references nest at most this deep.
 const DEPTH_LIMIT: usize = 16;
+/// A misplaced `skill.md` is looked for this many folders below its skill.
+const NESTED_DEPTH: usize = 3;
 /// A reference is digested up to this size.
 const REFERENCE_LIMIT: u64 = 64 << 20;
 
@@ -69,6 +71,10 @@ pub fn read(path: &Path) -> Result<(Definition, Vec<Diagnostic>), SourceError> {
             reader.take(&format!("skills/{skill}/{file}"), Keep::Whole);
         }
         reader.take_place(&format!("skills/{skill}/"));
+        reader.look_for_nested(&format!("skills/{skill}"), 0);
+    }
+    if reader.root.join("skills/skill.md").is_file() {
+        reader.report_nested("skills/skill.md");
     }
     if reader.definition.files.is_empty() && reader.diagnostics.is_empty() {
         return Err(SourceError::Empty { path: path.to_owned() });
@@ -94,6 +100,14 @@ pub fn tool_code(folder: &Path, at: &Place) -> Option<(String, Place)> {
     text.get(start..end)?;
     let at = Place { start: start as u32, end: end as u32, ..at.clone() };
     Some((text, at))
+}
+
+/// Returns `integrations.yml` as it stands on disk, for the check of its values; nowhere else are they looked at.
+pub(super) fn integrations(folder: &Path) -> Option<Vec<u8>> {
+    let root = folder.canonicalize().ok()?;
+    let mut reader = Reader { root, definition: Definition::default(), diagnostics: Vec::new() };
+    let full = reader.inside("integrations.yml")?;
+    reader.bytes("integrations.yml", &full).ok()?
 }
 
 /// What is kept of a file.
@@ -145,6 +159,31 @@ impl Reader {
                 self.take(&path, Keep::Digest);
             }
         }
+    }
+
+    /// Looks for a `skill.md` below the folder of a skill, where no skill is looked for (M3).
+    fn look_for_nested(&mut self, folder: &str, depth: usize) {
+        if depth == NESTED_DEPTH {
+            return;
+        }
+        for name in self.list(folder) {
+            let path = format!("{folder}/{name}");
+            let full = self.root.join(&path);
+            if !full.is_dir() || full.is_symlink() || name == "references" {
+                continue;
+            }
+            if full.join("skill.md").is_file() {
+                self.report_nested(&format!("{path}/skill.md"));
+            }
+            self.look_for_nested(&path, depth + 1);
+        }
+    }
+
+    fn report_nested(&mut self, path: &str) {
+        let at = Place { file: Name::from(path), line: 1, column: 1, start: 0, end: 0 };
+        let message = "a skill stands in skills/<id>/skill.md; this one is never read";
+        let diagnostic = Diagnostic::warning(code::SKILL_NESTED, at, message);
+        self.diagnostics.push(diagnostic.help("move its folder up into `skills`"));
     }
 
     /// Lists a folder in order of names, without hidden ones; nothing where it doesn't exist.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::block::{Block, Branch, Collect, END, Next, Parameter, Step, StepKind};
+use super::block::{Block, Branch, Collect, END, Keypad, KeypadEnd, Next, Parameter, Step, StepKind};
 use super::field::Context;
 use super::markdown::Fence;
 use super::paragraphs::instructions;
@@ -126,6 +126,7 @@ fn kind(context: &mut Context<'_>, node: &Node, id: &Name) -> StepKind {
                 utterance: context.name_of(node, "utterance"),
                 description: context.text_of(node, "description"),
                 ask_before_filling: context.flag_of(node, "ask_before_filling"),
+                keypad: node.get("dtmf").and_then(|dtmf| keypad(context, dtmf)),
             }),
             None => StepKind::Unknown,
         },
@@ -147,6 +148,34 @@ fn kind(context: &mut Context<'_>, node: &Node, id: &Name) -> StepKind {
         "noop" => StepKind::Noop,
         _ => named(context, StepKind::Action),
     }
+}
+
+/// Reads `dtmf`: keypad input ends after so many digits, or with a key (M161).
+fn keypad(context: &mut Context<'_>, node: &Node) -> Option<Keypad> {
+    let keys = ["length", "finish_on_key", "allow_audio_input"];
+    for pair in node.pairs().iter().filter(|pair| !keys.contains(&pair.key.as_str())) {
+        let found =
+            Diagnostic::error(code::STEP_DTMF, pair.key_at.clone(), format!("`dtmf` has no key `{}`", pair.key));
+        let help = nearest(&pair.key, &keys).map(|known| format!("did you mean `{known}`?"));
+        context.diagnostics.push(found.help_if(help));
+    }
+    let allow_audio_input = node.get("allow_audio_input").and_then(|flag| context.flag("allow_audio_input", flag));
+    let end = match (node.get("length"), node.get("finish_on_key")) {
+        (Some(_), None) => {
+            context.count_of(node, "length").map(|count| count.value).filter(|count| *count > 0).map(KeypadEnd::Digits)
+        }
+        (None, Some(key)) => match &key.kind {
+            Kind::Scalar(_, written) => Some(KeypadEnd::Key(written.clone())),
+            Kind::List(_) | Kind::Map(_) => None,
+        },
+        (None, None) | (Some(_), Some(_)) => None,
+    };
+    let Some(end) = end else {
+        let found = Diagnostic::error(code::STEP_DTMF, node.at.clone(), "`dtmf` doesn't say where the input ends");
+        context.diagnostics.push(found.help("give it either `length: <digits>` or `finish_on_key: \"#\"`"));
+        return None;
+    };
+    Some(Keypad { end, allow_audio_input: allow_audio_input.is_none_or(|flag| flag.value) })
 }
 
 fn parameters(context: &mut Context<'_>, node: &Node) -> Vec<(Name, Parameter)> {

@@ -76,9 +76,35 @@ codes! {
     CONFIG_MISSING_MODEL_GROUPS = "replay.config.missing_model_groups", Error;
     /// A model group that isn't declared (M300, M302).
     CONFIG_UNKNOWN_MODEL_GROUP = "mantle.validation.config.unknown_model_group", Error;
+    /// A number outside of what its setting takes (M297, M298).
+    AGENT_LIMIT = "replay.agent.limit", Error;
     /// A section of `integrations.yml` that isn't known (M339).
     CONFIG_UNKNOWN_INTEGRATION = "mantle.validation.config.unknown_integration_key", Error;
-    /// An MCP server of a name that isn't allowed (M340).
+    /// A section of `integrations.yml` that only the classic engine reads (M339).
+    CONFIG_UNSUPPORTED_INTEGRATION = "mantle.validation.config.unsupported_integration_key", Error;
+    /// Several models in a group, and no router that would use the others (M339).
+    CONFIG_UNUSED_MODELS = "mantle.validation.config.unused_model_group_models", Warning;
+    /// A secret that stands in the file itself (M339, M340).
+    CONFIG_LITERAL_SECRET = "mantle.validation.config.literal_secret", Warning;
+    /// `tracing` of another shape (M339).
+    CONFIG_TRACING = "mantle.validation.config.invalid_tracing", Error;
+    /// `metrics` of another shape (M339).
+    CONFIG_METRICS = "mantle.validation.config.invalid_metrics", Error;
+    /// `event_broker` of another shape (M339).
+    CONFIG_EVENT_BROKER = "mantle.validation.config.invalid_event_broker", Error;
+    /// `timer_store` of another shape (M339).
+    CONFIG_TIMER_STORE = "mantle.validation.config.invalid_timer_store", Error;
+    /// `tracker_store` of another shape (M339).
+    CONFIG_TRACKER_STORE = "mantle.validation.config.invalid_tracker_store", Error;
+    /// `lock_store` of another shape (M339).
+    CONFIG_LOCK_STORE = "mantle.validation.config.invalid_lock_store", Error;
+    /// `secrets_manager` of another shape (M339).
+    CONFIG_SECRETS_MANAGER = "mantle.validation.config.invalid_secrets_manager", Error;
+    /// `rasa_model_server` of another shape (M339).
+    CONFIG_MODEL_SERVER = "mantle.validation.config.invalid_model_server", Error;
+    /// `recordings` of another shape (M339).
+    CONFIG_RECORDINGS = "mantle.validation.config.invalid_recordings", Error;
+    /// An MCP server whose name, address or way to sign in isn't allowed (M340).
     CONFIG_MCP_SERVER = "mantle.validation.config.invalid_mcp_server", Error;
     /// Two MCP servers of one name (M340).
     CONFIG_DOUBLE_MCP_SERVER = "mantle.validation.config.duplicate_mcp_server_name", Error;
@@ -91,6 +117,10 @@ codes! {
 
     /// A skill has no `skill.md`.
     SKILL_MISSING_FILE = "replay.skill.missing_file", Warning;
+    /// A skill that can't be loaded, so that the agent doesn't start (M96).
+    SKILL_FAILED_TO_LOAD = "mantle.validation.skill.failed_to_load", Error;
+    /// A `skill.md` where no skill is looked for (M3).
+    SKILL_NESTED = "replay.skill.nested", Warning;
     /// A skill id that conditions can't name, or a reserved one (M5, M6).
     SKILL_ID = "replay.skill.id", Error;
     /// No `---` frame (M92).
@@ -181,6 +211,8 @@ codes! {
     CONDITION_ALWAYS_TRUE = "replay.condition.always_true", Warning;
     /// A comparison with a value that the entry never has (M83).
     CONDITION_IMPOSSIBLE_VALUE = "replay.condition.impossible_value", Warning;
+    /// A number alone, which is false while it is 0 (M80, M82).
+    CONDITION_ZERO = "replay.condition.zero_is_false", Warning;
     /// A literal where a comparison is meant (M80).
     CONDITION_BARE_LITERAL = "replay.condition.bare_literal", Warning;
 
@@ -220,6 +252,8 @@ codes! {
     STEP_NO_WAY_OUT = "replay.step.no_way_out", Warning;
     /// `instructions` without `complete_when` (M171).
     STEP_NO_EXIT_CONDITION = "replay.step.no_exit_condition", Warning;
+    /// Keypad input that doesn't say, or says twice, where it ends (M161).
+    STEP_DTMF = "replay.step.dtmf", Error;
     /// `call` or `link` to what isn't there (M180).
     STEP_UNKNOWN_CALL = "replay.step.unknown_call", Error;
     /// A parameter that names what the skill can't read (M90, M176).
@@ -259,6 +293,8 @@ codes! {
     MEMORY_DOUBLE_DESCRIPTION = "replay.memory.double_description", Warning;
     /// A project entry that its initial value locks for good (M44).
     MEMORY_LOCKED = "replay.memory.locked", Warning;
+    /// `mutable`, which a skill entry can't have and a project entry has for nothing (M18).
+    MEMORY_MUTABLE = "replay.memory.mutable", Error;
     /// `seed` that can never seed (M63).
     MEMORY_NEVER_SEEDED = "replay.memory.never_seeded", Warning;
     /// An initial value of another type (M22a, M25).

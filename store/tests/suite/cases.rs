@@ -13,7 +13,7 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
-use replay_store::agent::{Agent, check, source};
+use replay_store::agent::{check, source};
 use replay_store::diagnostic::catalogue::{self, CASES};
 use replay_store::diagnostic::render::{Style, render};
 use replay_store::diagnostic::{Diagnostic, Severity};
@@ -158,10 +158,7 @@ fn run(fences: &[Fence<'_>], right: bool, profile: Option<Profile>) -> (Vec<Diag
             None => fs::write(&full, bytes).expect("a file can be written"),
         }
     }
-    let (definition, mut found) = source::read(&root).expect("the folder can be read");
-    let agent = Agent::load(definition.into(), profile);
-    found.append(&mut check::check(&agent));
-    check::sort(&mut found);
+    let (agent, found) = check::folder(&root, profile).expect("the folder can be read");
     let said: String = found
         .iter()
         .map(|one| match source::tool_code(&root, &one.at) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use replay_store::agent::{Agent, check, source};
+use replay_store::agent::check;
 use replay_store::diagnostic::{Diagnostic, Severity};
 
 use crate::corpus::corpus;
@@ -198,11 +198,7 @@ fn a_missing_integrations_file_is_one_finding() {
 }
 
 fn findings(folder: &Path) -> Vec<Diagnostic> {
-    let (definition, mut found) = source::read(folder).expect("the folder can be read");
-    let agent = Agent::load(definition.into(), None);
-    found.append(&mut check::check(&agent));
-    check::sort(&mut found);
-    found
+    check::folder(folder, None).expect("the folder can be read").1
 }
 
 /// Returns the folders that hold an agent: skills, or memory of a project.

@@ -77,6 +77,7 @@ fn check_site(looked: &Looked<'_>, found: &mut Vec<Diagnostic>) {
         found.push(Diagnostic::warning(code::CONDITION_ALWAYS_TRUE, looked.place(root), message));
     } else {
         impossible_values(looked, root, found);
+        zeros(looked, root, found);
     }
 }
 
@@ -218,6 +219,41 @@ fn smallest_decision<'e>(part: &'e Expression, reference: &Reference) -> Option<
         | ExpressionKind::Comparison { .. }
         | ExpressionKind::Reference(_)
         | ExpressionKind::Literal(_) => Some(part),
+    }
+}
+
+/// Returns the references that stand where something true or false belongs.
+fn bare_references(part: &Expression) -> Vec<(&Expression, &Reference)> {
+    match &part.kind {
+        ExpressionKind::Reference(reference) => vec![(part, reference)],
+        ExpressionKind::Not(negated) => bare_references(negated),
+        ExpressionKind::And(operands) | ExpressionKind::Or(operands) => {
+            operands.iter().flat_map(bare_references).collect()
+        }
+        ExpressionKind::Literal(_) | ExpressionKind::Comparison { .. } => Vec::new(),
+    }
+}
+
+/// Reports numbers that stand alone, which are false while they are 0 (M82).
+fn zeros(looked: &Looked<'_>, root: &Expression, found: &mut Vec<Diagnostic>) {
+    for (part, reference) in bare_references(root) {
+        let is_number = |entry: &Entry| matches!(entry.kind, EntryKind::Int | EntryKind::Float);
+        if !looked.entry(reference).is_some_and(is_number) {
+            continue;
+        }
+        let values = looked.read(reference);
+        let is_zero = |value: &Value| !value.is_null() && !value.is_truthy();
+        let is_known = values.known.iter().any(is_zero);
+        if is_known || values.any_of.is_some() {
+            let message = format!("`{}` alone is false while it is 0, as if nothing were there", reference.key);
+            let written = looked.written(part);
+            let help =
+                format!("if 0 counts as an answer, write `{written} != None`, and `{written} == None` for `not`");
+            let (code, at) = (code::CONDITION_ZERO, looked.place(part));
+            // Whether a number that anybody may write is ever 0 is the author's to know.
+            let diagnostic = if is_known { Diagnostic::warning } else { Diagnostic::note };
+            found.push(diagnostic(code, at, message).help(help));
+        }
     }
 }
 

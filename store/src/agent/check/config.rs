@@ -42,6 +42,8 @@ const SECTIONS: [&str; 15] = [
     "knowledge_stores",
     "llm",
 ];
+/// Sections of the classic engine's files, which this one doesn't read.
+const CLASSIC_SECTIONS: [&str; 6] = ["action_endpoint", "models", "nlg", "nlu", "vector_store", "credentials"];
 /// Sections whose unknown keys fail the load (M331), with their keys.
 const STRICT_SECTIONS: [(&str, &[&str]); 3] = [
     ("fillers", &["instructions", "reminder", "enabled", "examples"]),
@@ -84,6 +86,7 @@ fn check_agent(facts: &Facts<'_>, root: &Node, found: &mut Vec<Diagnostic>) {
         let diagnostic = Diagnostic::warning(code::AGENT_UNKNOWN_KEY, pair.key_at.clone(), message);
         found.push(diagnostic.help_if(meant(&pair.key, AGENT_KEYS)));
     }
+    super::limits::check(facts, root, found);
     if facts.profile.has_overrides_under_prompts() {
         return;
     }
@@ -155,13 +158,25 @@ fn check_levers(root: &Node, found: &mut Vec<Diagnostic>) {
 
 fn check_integrations(facts: &Facts<'_>, root: &Node, found: &mut Vec<Diagnostic>) {
     for pair in root.pairs().iter().filter(|pair| !SECTIONS.contains(&&*pair.key)) {
-        let message = format!("integrations.yml has no section `{}`", pair.key);
+        let is_classic = CLASSIC_SECTIONS.contains(&&*pair.key);
         let severity = match facts.profile.refuses_unknown_integrations() {
             true => Severity::Error,
             false => Severity::Warning,
         };
-        let diagnostic = Diagnostic::error(code::CONFIG_UNKNOWN_INTEGRATION, pair.key_at.clone(), message);
-        found.push(Diagnostic { severity, ..diagnostic }.help_if(meant(&pair.key, SECTIONS)));
+        let (code, message, help) = match is_classic {
+            true => (
+                code::CONFIG_UNSUPPORTED_INTEGRATION,
+                format!("`{}` is a section of the classic engine, and this one doesn't read it", pair.key),
+                Some("remove it".to_owned()),
+            ),
+            false => (
+                code::CONFIG_UNKNOWN_INTEGRATION,
+                format!("integrations.yml has no section `{}`", pair.key),
+                meant(&pair.key, SECTIONS),
+            ),
+        };
+        let diagnostic = Diagnostic::error(code, pair.key_at.clone(), message);
+        found.push(Diagnostic { severity, ..diagnostic }.help_if(help));
     }
     if matches!(root.get("model_groups").map(|node| &node.kind), None | Some(Kind::Scalar(..))) {
         let message = "integrations.yml declares no model groups";

@@ -7,6 +7,8 @@ mod blocks;
 mod conditions;
 mod config;
 mod facts;
+mod integrations;
+mod limits;
 mod memory;
 pub(super) mod names;
 mod outcomes;
@@ -19,10 +21,34 @@ mod tools;
 mod usage;
 mod values;
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use super::Agent;
-use crate::diagnostic::{Diagnostic, Severity, code};
+use super::source::{self, SourceError};
+use crate::diagnostic::{Diagnostic, Place, Severity, code};
+use crate::name::Name;
+use crate::profile::Profile;
 
 use facts::Facts;
+
+/// Reads a folder and returns its agent with everything that is wrong in it, what can't be read and the values of
+/// `integrations.yml` among it.
+///
+/// # Errors
+///
+/// Fails where the path is no folder, or nothing in it belongs to an agent.
+pub fn folder(path: &Path, profile: Option<Profile>) -> Result<(Agent, Vec<Diagnostic>), SourceError> {
+    let (definition, mut found) = source::read(path)?;
+    let agent = Agent::load(definition.into(), profile);
+    found.append(&mut check(&agent));
+    if let Some(bytes) = source::integrations(path) {
+        integrations::check(&bytes, &mut found);
+    }
+    unloadable(&mut found);
+    sort(&mut found);
+    Ok((agent, found))
+}
 
 /// Returns everything that is wrong in an agent's folder, what loading found among it, by file, line and code.
 ///
@@ -43,9 +69,41 @@ pub fn check(agent: &Agent) -> Vec<Diagnostic> {
     conditions::check(&facts, &reach, &mut found);
     tools::check(&facts, &mut found);
     responses::check(&facts, &mut found);
+    unloadable(&mut found);
     sort(&mut found);
     found
 }
+
+/// Adds that a skill can't be loaded where its `skill.md` isn't one, once a skill (M96).
+fn unloadable(found: &mut Vec<Diagnostic>) {
+    let mut broken: BTreeMap<Name, &'static str> = BTreeMap::new();
+    for one in found.iter().filter(|one| one.severity == Severity::Error) {
+        let is_skill = matches!(one.at.file.split('/').collect::<Vec<_>>()[..], ["skills", _, "skill.md"]);
+        let is_known = one.code == code::SKILL_FAILED_TO_LOAD;
+        if is_skill && (is_known || BREAKS_A_SKILL.contains(&one.code)) {
+            let first = broken.entry(one.at.file.clone()).or_insert(one.code);
+            *first = if is_known { one.code } else { first };
+        }
+    }
+    for (file, first) in broken.into_iter().filter(|(_, first)| *first != code::SKILL_FAILED_TO_LOAD) {
+        let at = Place { file, line: 1, column: 1, start: 0, end: 0 };
+        let message = "the skill can't be loaded, so the agent doesn't start";
+        let diagnostic = Diagnostic::error(code::SKILL_FAILED_TO_LOAD, at, message);
+        found.push(diagnostic.help(format!("the reason is its error {first}")));
+    }
+}
+
+/// What keeps a skill from being read at all.
+const BREAKS_A_SKILL: [&str; 8] = [
+    code::UNREADABLE,
+    code::TOO_LARGE,
+    code::OUTSIDE,
+    code::NOT_UTF8,
+    code::YAML_SYNTAX,
+    code::YAML_TOO_DEEP,
+    code::YAML_TOO_MANY_NODES,
+    code::SKILL_FRONTMATTER_DELIMITER,
+];
 
 /// Puts diagnostics in the order that people read them in, each once.
 pub fn sort(found: &mut Vec<Diagnostic>) {
