@@ -69,7 +69,7 @@ fn tool_call(session: &Session, at: Position) -> Option<Position> {
     let event = session.event(at)?;
     let writer = match &event.kind {
         EventKind::SkillActivated { .. } => None,
-        _ => Some(writer_of(event)?),
+        _ => Some(writer_of(&event)?),
     };
     let (first, last) = bounds(session, at);
     let is_it = |candidate: &Event| {
@@ -80,7 +80,7 @@ fn tool_call(session: &Session, at: Position) -> Option<Position> {
             Some(writer) => writer.tool.as_ref() == Some(tool),
         }
     };
-    let found = |position: &u64| session.event(Position(*position)).is_some_and(is_it);
+    let found = |position: &u64| session.event(Position(*position)).is_some_and(|event| is_it(&event));
     let after = (at.0 + 1..=last.0).find(found);
     after.or_else(|| (first.0..at.0).rev().find(found)).map(Position)
 }

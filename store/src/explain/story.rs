@@ -76,7 +76,7 @@ fn refused(session: &Session, at: Position, since: Option<Position>, key: &Name)
     let positions = (from..=at.0).rev().map(Position);
     let told = positions.filter_map(|at| {
         let event = session.event(at)?;
-        let words = refusal(event, key)?;
+        let words = refusal(&event, key)?;
         Some(Evidence::of_event(session, at)?.saying(words))
     });
     told.take(REFUSED_MAX).collect()
