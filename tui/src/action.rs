@@ -14,6 +14,8 @@ pub enum Action {
     Press(Key),
     /// Nothing was pressed for a while: a sequence that was begun is given up.
     Pause,
+    /// No key waits: a search that goes on looks at the next events.
+    Tick,
     /// The screen has another size: columns and rows.
     Resize(u16, u16),
     /// The mouse was pressed at a column and row.
@@ -34,8 +36,20 @@ pub enum Action {
     Start,
     /// To the end, or the last row; with a count to that position.
     End,
+    /// Chooses what the next key of [`Action::Step`] steps over.
+    StepSize,
     /// To the event that set the memory entry under the cursor.
     Writer,
+    /// Sets or takes away a breakpoint on what is under the cursor.
+    Breakpoint,
+    /// Sets or takes away a breakpoint on events like the one at the cursor.
+    BreakpointKind,
+    /// To the next or previous breakpoint.
+    Continue(Direction),
+    /// Marks the event at the cursor; the next key is the mark's name.
+    Mark,
+    /// To the mark that the next key names.
+    ToMark,
     /// Back to where the user was before the last jump, or forward again.
     Jump(Direction),
     /// Gives a panel the keys.

@@ -10,12 +10,16 @@ use replay_store::replay::rows::MemoryRow;
 use replay_store::session::{Cell, State};
 use replay_store::timestamp::Timestamp;
 
+use crate::breakpoint::Breakpoint;
 use crate::copy::{Clipping, Opened};
 use crate::document::Document;
+use crate::marks::Marks;
 use crate::panel::{Arrangement, Layout, Panel, layout};
 use crate::prompt::PromptView;
 use crate::rows::Place;
+use crate::scan::Scan;
 use crate::search::Search;
+use crate::stop::Stop;
 use crate::theme::{Theme, Tone};
 
 /// Everything that the screens show.
@@ -43,6 +47,19 @@ pub struct App {
     pub wish: Option<Wish>,
     /// How the session was named on the command line.
     pub opened: Opened,
+    /// A search for the place to go to that isn't over yet.
+    pub scan: Option<Scan>,
+    /// What the next key names.
+    pub naming: Option<Naming>,
+}
+
+/// What the next key names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Naming {
+    /// The mark to set.
+    Mark,
+    /// The mark to go to.
+    ToMark,
 }
 
 /// What only the terminal's loop can do.
@@ -163,6 +180,19 @@ pub struct Debugger {
     pub jumps: Jumps,
     /// What `replay check` finds in the agent folder; counted when the findings are seen for the first time.
     pub folder: Option<FolderCount>,
+    /// What the user set to find the way: marks, breakpoints, the size of a step.
+    pub way: Way,
+}
+
+/// What the user set to find the way.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Way {
+    /// Named marks.
+    pub marks: Marks,
+    /// Breakpoints and watchpoints, in the order in which they were set.
+    pub breakpoints: Vec<Breakpoint>,
+    /// What a step is; `None` is an event.
+    pub step: Option<Stop>,
 }
 
 /// Where the user was before each jump.
@@ -246,7 +276,14 @@ impl App {
             prefix: None,
             wish: None,
             opened: Opened::default(),
+            scan: None,
+            naming: None,
         }
+    }
+
+    /// Returns whether something goes on that wants [`crate::Action::Tick`] while no key waits.
+    pub fn is_busy(&self) -> bool {
+        self.scan.is_some()
     }
 }
 

@@ -5,24 +5,27 @@
 //!
 //! ```text
 //! terminal                          keys, signals, the terminal's modes
-//! update  key  command  action  stop
+//! update  key  command  action  scan  stop
 //!                                   wishes and what they do
 //! view                             what is painted
 //! content  prompt  label  search   what stands in each panel
 //! subject  copy                    what a row is about, and what is copied of it
-//! app  panel                       what there is to show, and where
+//! app  panel  breakpoint  marks    what there is to show, and where
 //! document  rows  line  theme      long texts, rows, tones
 //! ```
 
 pub mod action;
 pub mod app;
+pub mod breakpoint;
 pub mod copy;
 pub mod document;
 pub mod key;
 pub mod line;
+pub mod marks;
 pub mod panel;
 pub mod prompt;
 pub mod rows;
+pub mod scan;
 pub mod search;
 pub mod stop;
 pub mod theme;

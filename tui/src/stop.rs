@@ -1,6 +1,7 @@
 //! Places to stop at while stepping, and where the nearest one is.
 
 use replay_store::event::{Event, EventKind, Position};
+use replay_store::name::{PROJECT, split_key};
 use replay_store::replay::Session;
 
 use crate::label;
@@ -23,6 +24,10 @@ pub enum Stop {
     ModelCall,
     /// Something was declined, refused, cancelled or failed.
     Trouble,
+    /// A project entry was written for the first time, which locks it (M43).
+    Lock,
+    /// The engine let something happen or refused it: a write, a skill, a tool, an answer to a confirmation.
+    Decision,
 }
 
 impl Stop {
@@ -36,39 +41,53 @@ impl Stop {
             Stop::SkillChange => "skill change",
             Stop::ModelCall => "model call",
             Stop::Trouble => "refusal or failure",
+            Stop::Lock => "lock",
+            Stop::Decision => "decision",
         }
     }
 }
 
-/// Returns the nearest stop of a kind, not counting where we are.
-pub(crate) fn next_stop(session: &Session, from: Position, stop: Stop, direction: Direction) -> Option<Position> {
-    if stop == Stop::ModelCall {
-        let mut calls = session.turns.iter().flat_map(|turn| &turn.calls).map(|call| call.before);
-        return match direction {
-            Direction::Forward => calls.find(|at| *at > from),
-            Direction::Back => {
-                let begun = session.turns.partition_point(|turn| turn.first <= from);
-                let calls = session.turns[..begun].iter().rev().flat_map(|turn| turn.calls.iter().rev());
-                calls.map(|call| call.before).find(|at| *at < from)
-            }
-        };
+/// Returns the nearest stop of a kind that the index of turns knows, not counting where we are; `None` for kinds that
+/// only the events tell.
+pub(crate) fn indexed(session: &Session, from: Position, stop: Stop, direction: Direction) -> Option<Option<Position>> {
+    match stop {
+        Stop::ModelCall => Some(next_call(session, from, direction)),
+        Stop::TurnEnd => Some(next_turn_end(session, from, direction)),
+        Stop::ToolCall
+        | Stop::UserMessage
+        | Stop::Write
+        | Stop::SkillChange
+        | Stop::Trouble
+        | Stop::Lock
+        | Stop::Decision => None,
     }
-    if stop == Stop::TurnEnd {
-        let turns = &session.turns;
-        return match direction {
-            Direction::Forward => turns.get(turns.partition_point(|turn| turn.last <= from)),
-            Direction::Back => turns.partition_point(|turn| turn.last < from).checked_sub(1).map(|place| &turns[place]),
+}
+
+fn next_call(session: &Session, from: Position, direction: Direction) -> Option<Position> {
+    let begun = session.turns.partition_point(|turn| turn.first <= from);
+    match direction {
+        Direction::Forward => {
+            let calls = session.turns[begun.saturating_sub(1)..].iter().flat_map(|turn| &turn.calls);
+            calls.map(|call| call.before).find(|at| *at > from)
         }
-        .map(|turn| turn.last);
+        Direction::Back => {
+            let calls = session.turns[..begun].iter().rev().flat_map(|turn| turn.calls.iter().rev());
+            calls.map(|call| call.before).find(|at| *at < from)
+        }
     }
-    let found = match direction {
-        Direction::Forward => session.events_after(from).find(|(_, event)| stops(event, stop)),
-        Direction::Back => session.events_in(..from).rfind(|(_, event)| stops(event, stop)),
+}
+
+fn next_turn_end(session: &Session, from: Position, direction: Direction) -> Option<Position> {
+    let turns = &session.turns;
+    let turn = match direction {
+        Direction::Forward => turns.get(turns.partition_point(|turn| turn.last <= from)),
+        Direction::Back => turns.partition_point(|turn| turn.last < from).checked_sub(1).map(|place| &turns[place]),
     };
-    found.map(|(at, _)| at)
+    turn.map(|turn| turn.last)
 }
 
-fn stops(event: &Event, stop: Stop) -> bool {
+/// Returns whether an event is a stop of a kind.
+pub(crate) fn stops(session: &Session, at: Position, event: &Event, stop: Stop) -> bool {
     match stop {
         Stop::ToolCall => matches!(event.kind, EventKind::ToolReturned { .. }),
         Stop::UserMessage => matches!(event.kind, EventKind::UserMessage { .. }),
@@ -87,7 +106,34 @@ fn stops(event: &Event, stop: Stop) -> bool {
                 | EventKind::BlockResumed { .. }
         ),
         Stop::Trouble => label::is_trouble(event),
+        Stop::Lock => locks(session, at, event),
+        Stop::Decision => matches!(
+            event.kind,
+            EventKind::MemoryWritten { .. }
+                | EventKind::MemoryCleared { .. }
+                | EventKind::MemoryWriteRefused { .. }
+                | EventKind::SkillActivated { .. }
+                | EventKind::SkillRefused { .. }
+                | EventKind::SkillPending { .. }
+                | EventKind::ToolCalled { .. }
+                | EventKind::ToolReturned { .. }
+                | EventKind::ToolRefused { .. }
+                | EventKind::ConfirmationAnswered { .. }
+        ),
         // These two are looked up in the index of turns.
         Stop::TurnEnd | Stop::ModelCall => false,
     }
+}
+
+/// A write locks an entry of the project, unless it is locked already.
+fn locks(session: &Session, at: Position, event: &Event) -> bool {
+    let (EventKind::MemoryWritten { key, .. } | EventKind::ProjectEntryLocked { key }) = &event.kind else {
+        return false;
+    };
+    let holds_null = matches!(&event.kind, EventKind::MemoryWritten { value, .. } if value.is_null());
+    if holds_null || split_key(key).is_none_or(|(space, _)| space != PROJECT) {
+        return false;
+    }
+    let before = session.state(Position(at.0.saturating_sub(1)));
+    !before.memory.get(key).is_some_and(|cell| cell.locked)
 }

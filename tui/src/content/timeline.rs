@@ -59,6 +59,18 @@ fn item(session: &Session, row: usize) -> Item<'_> {
 }
 
 impl Timeline<'_> {
+    /// What the user set at an event: a mark by its letter, or a breakpoint.
+    fn set_here(&self, at: Position) -> Line {
+        let way = &self.debugger.way;
+        if let Some(name) = way.marks.at(at) {
+            return Line::new().number(Tone::Strong, name);
+        }
+        let event = self.debugger.session.event(at);
+        let stops =
+            event.is_some_and(|event| way.breakpoints.iter().any(|one| one.is_on && one.is_shown_at(at, &event)));
+        if stops { Line::new().own(Tone::Bad, "◉") } else { Line::new().own(Tone::Strong, " ") }
+    }
+
     fn event(&self, at: Position) -> Line {
         let debugger = self.debugger;
         let session = &debugger.session;
@@ -66,7 +78,7 @@ impl Timeline<'_> {
         let digits = session.end().0.max(10).to_string().len();
         let hit = debugger.search.as_ref().is_some_and(|search| search.number_at(at).is_some());
         let number = if hit { Tone::Match } else { Tone::Quiet };
-        let line = Line::new().own(Tone::Strong, if here { "▸" } else { " " });
+        let line = if here { Line::new().own(Tone::Strong, "▸") } else { self.set_here(at) };
         let line = line.pad_to(1 + digits - at.0.to_string().len()).number(number, at.0).then(call_mark(session, at));
         let Some(event) = session.event(at) else {
             return line.own(Tone::Quiet, "the start: nothing is applied");

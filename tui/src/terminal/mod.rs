@@ -8,7 +8,7 @@ mod modes;
 mod watch;
 
 use std::io::{self, Stdout, stdout};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind, poll, read,
@@ -94,6 +94,8 @@ pub fn run(sessions: Sessions, options: Options) -> Result<(), Error> {
 
 /// How long a sequence of keys may rest before it is given up.
 const PAUSE: Duration = Duration::from_millis(500);
+/// How often progress is shown.
+const PROGRESS: Duration = Duration::from_millis(100);
 /// How long job control may wait.
 const WAIT: Duration = Duration::from_millis(200);
 
@@ -103,10 +105,12 @@ fn event_loop(app: &mut App, watch: &Watch, way: Clipboard) -> Result<(), Error>
     update(app, Action::Resize(size.width, size.height));
     let mut rested = Duration::ZERO;
     let mut is_stale = true;
+    let mut drawn = Instant::now();
     loop {
         if is_stale {
             terminal.draw(|frame| draw(app, frame.area(), frame.buffer_mut())).map_err(Error::Paint)?;
             is_stale = false;
+            drawn = Instant::now();
         }
         match watch.job_control() {
             Some(JobControl::Stop) => app.wish = Some(Wish::Suspend),
@@ -138,7 +142,8 @@ fn event_loop(app: &mut App, watch: &Watch, way: Clipboard) -> Result<(), Error>
             }
             None => {}
         }
-        if poll(WAIT).map_err(Error::Keys)? {
+        let is_busy = app.is_busy();
+        if poll(if is_busy { Duration::ZERO } else { WAIT }).map_err(Error::Keys)? {
             rested = Duration::ZERO;
             is_stale = true;
             // Everything that waits is taken before the next screen, so that a held key never runs on.
@@ -150,6 +155,9 @@ fn event_loop(app: &mut App, watch: &Watch, way: Clipboard) -> Result<(), Error>
                     break;
                 }
             }
+        } else if is_busy {
+            update(app, Action::Tick);
+            is_stale = !app.is_busy() || drawn.elapsed() > PROGRESS;
         } else if app.prefix.is_some() || app.count.is_some() {
             rested += WAIT;
             if rested >= PAUSE {
@@ -231,6 +239,7 @@ mod tests {
             (KeyEvent::new(KeyCode::Char('d'), KeyModifiers::CONTROL), "Ctrl-d"),
             (KeyEvent::new(KeyCode::Char(' '), KeyModifiers::NONE), "Space"),
             (KeyEvent::new(KeyCode::BackTab, KeyModifiers::SHIFT), "Shift-Tab"),
+            (KeyEvent::new(KeyCode::Char('i'), KeyModifiers::CONTROL), "Ctrl-i"),
             (KeyEvent::new(KeyCode::F(1), KeyModifiers::NONE), "F1"),
         ];
         for (key, expected) in cases {

@@ -12,7 +12,13 @@ const REMEMBERED: usize = 200;
 pub(super) fn is_jump(action: &Action) -> bool {
     matches!(
         action,
-        Action::To(_, _) | Action::Start | Action::End | Action::Writer | Action::Open | Action::SearchAgain(_)
+        Action::To(_, _)
+            | Action::Continue(_)
+            | Action::Start
+            | Action::End
+            | Action::Writer
+            | Action::Open
+            | Action::SearchAgain(_)
     )
 }
 

@@ -1,7 +1,7 @@
 //! What a key means: in a line that is typed, in the help screen, as a digit, or by the table of keys.
 
 use super::jump::{remember, return_to};
-use super::{typed, update};
+use super::{typed, update, way};
 use crate::action::Action;
 use crate::app::{App, Help, Prefix, Typing, TypingKind};
 use crate::key::{Key, Meaning, is_prefix, meaning};
@@ -10,6 +10,12 @@ pub(super) fn press(app: &mut App, key: Key) {
     app.message = None;
     if key.0 == "Ctrl-c" {
         return update(app, Action::Quit);
+    }
+    if app.scan.take().is_some() && key.0 == "Esc" {
+        return app.say("stopped: nothing was found so far");
+    }
+    if let Some(naming) = app.naming.take() {
+        return way::named(app, naming, &key.0);
     }
     if app.typing.is_some() {
         return type_key(app, &key.0);
@@ -115,7 +121,7 @@ pub(super) fn help_key(app: &mut App, key: &str) {
     }
 }
 
-fn only_character(key: &str) -> Option<char> {
+pub(super) fn only_character(key: &str) -> Option<char> {
     let mut characters = key.chars();
     characters.next().filter(|_| characters.next().is_none())
 }

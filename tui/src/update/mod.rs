@@ -3,7 +3,9 @@
 mod jump;
 mod keyboard;
 mod mouse;
+mod seek;
 mod typed;
+mod way;
 
 use std::sync::Arc;
 
@@ -14,13 +16,14 @@ use replay_store::replay::{EventRef, Session};
 use replay_store::session::{State, evolve};
 
 use crate::action::Action;
-use crate::app::{App, Debugger, EventView, Help, Jumps, List, MemoryItem, Message, Typing, TypingKind, Wish};
+use crate::app::{
+    App, Debugger, EventView, Help, Jumps, List, MemoryItem, Message, Naming, Typing, TypingKind, Way, Wish,
+};
 use crate::content::{self, conversation};
 use crate::copy::{Part, clipping};
 use crate::panel::Panel;
 use crate::prompt::PromptView;
 use crate::rows::{Direction, Place, walk};
-use crate::stop::{Stop, next_stop};
 use crate::theme::Tone;
 use crate::view::rows_area;
 
@@ -29,6 +32,7 @@ pub fn update(app: &mut App, action: Action) {
     match action {
         Action::Press(key) => keyboard::press(app, key),
         Action::Pause => keyboard::pause(app),
+        Action::Tick => seek::tick(app),
         Action::Resize(width, height) => app.area = Rect::new(0, 0, width, height),
         Action::Click(x, y) => mouse::click(app, Point { x, y }),
         Action::Wheel(x, y, direction) => mouse::wheel(app, Point { x, y }, direction),
@@ -51,7 +55,13 @@ pub fn update(app: &mut App, action: Action) {
         | Action::Page(_)
         | Action::Start
         | Action::End
+        | Action::StepSize
         | Action::Writer
+        | Action::Breakpoint
+        | Action::BreakpointKind
+        | Action::Continue(_)
+        | Action::Mark
+        | Action::ToMark
         | Action::Jump(_)
         | Action::Focus(_)
         | Action::FocusNext(_)
@@ -89,6 +99,7 @@ pub fn open(app: &mut App, session: Session, at: Position) {
         search: None,
         jumps: Jumps::default(),
         folder: None,
+        way: Way::default(),
     });
     if let Some(debugger) = &mut app.debugger {
         hold(debugger, cursor);
@@ -153,8 +164,17 @@ fn debug(app: &mut App, action: Action) {
     let on_timeline = debugger.focus == Panel::Timeline && debugger.story.is_none();
     let page = usize::from(panel_area(debugger, debugger.focus, area).height).max(2);
     match action {
-        Action::Step(direction) => go(app, moved(cursor, direction, count, end)),
-        Action::To(stop, direction) => to(app, stop, direction, count),
+        Action::Step(direction) => match debugger.way.step {
+            Some(stop) => seek::to(app, stop, direction, count),
+            None => go(app, moved(cursor, direction, count, end)),
+        },
+        Action::To(stop, direction) => seek::to(app, stop, direction, count),
+        Action::StepSize => way::choose_step(app),
+        Action::Breakpoint => way::toggle_breakpoint(app),
+        Action::BreakpointKind => way::toggle_kind(app),
+        Action::Continue(direction) => seek::proceed(app, direction, count),
+        Action::Mark => app.naming = Some(Naming::Mark),
+        Action::ToMark => app.naming = Some(Naming::ToMark),
         Action::Line(direction) if on_timeline => go(app, moved(cursor, direction, count, end)),
         Action::HalfPage(direction) if on_timeline => go(app, moved(cursor, direction, page / 2, end)),
         Action::Page(direction) if on_timeline => go(app, moved(cursor, direction, page - 1, end)),
@@ -199,6 +219,7 @@ fn debug(app: &mut App, action: Action) {
         Action::Open => open_row(app),
         Action::Press(_)
         | Action::Pause
+        | Action::Tick
         | Action::Resize(_, _)
         | Action::Click(_, _)
         | Action::Wheel(_, _, _)
@@ -218,31 +239,6 @@ fn moved(from: Position, direction: Direction, count: usize, end: Position) -> P
     match direction {
         Direction::Forward => Position(from.0.saturating_add(count as u64)).min(end),
         Direction::Back => Position(from.0.saturating_sub(count as u64)),
-    }
-}
-
-fn to(app: &mut App, stop: Stop, direction: Direction, count: usize) {
-    let Some(debugger) = &app.debugger else { return };
-    let session = &debugger.session;
-    let mut at = debugger.cursor;
-    for _ in 0..count {
-        match next_stop(session, at, stop, direction) {
-            Some(next) => at = next,
-            None => break,
-        }
-    }
-    if at == debugger.cursor {
-        let words = match direction {
-            Direction::Forward => format!("no later {}", stop.word()),
-            Direction::Back => format!("no earlier {}", stop.word()),
-        };
-        return app.say(words);
-    }
-    go(app, at);
-    if stop == Stop::ModelCall
-        && let Some(debugger) = &mut app.debugger
-    {
-        debugger.prompt.hypothetical = false;
     }
 }
 

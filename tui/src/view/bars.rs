@@ -6,7 +6,7 @@ use replay_store::profile::ProfileBasis;
 use replay_store::replay::DefinitionSource;
 use replay_store::replay::headline::Weight;
 
-use crate::app::{App, Debugger, TypingKind};
+use crate::app::{App, Debugger, Naming, TypingKind};
 use crate::content::{memory, stack};
 use crate::line::Line;
 use crate::theme::Tone;
@@ -37,6 +37,10 @@ pub(super) fn title(debugger: &Debugger, app: &App, area: Rect, buffer: &mut Buf
     let line = match unknown {
         0 => line,
         count => apart(line).number(Tone::Waiting, count).own(Tone::Waiting, " of unknown kind"),
+    };
+    let line = match debugger.way.step {
+        Some(step) => apart(line).own(Tone::Waiting, "steps by ").own(Tone::Waiting, step.word()),
+        None => line,
     };
     let agent = match (session.definition, session.differs) {
         (DefinitionSource::Embedded, _) => "agent embedded",
@@ -94,6 +98,9 @@ fn event_line(debugger: &Debugger) -> Line {
 
 /// Paints what is being typed, or what the last action has to say, or the most useful keys.
 pub(super) fn foot(app: &App, area: Rect, buffer: &mut Buffer) {
+    if let Some(words) = underway(app) {
+        return words.paint(area, buffer, app.theme);
+    }
     let line = match (&app.typing, &app.message) {
         (Some(typing), _) => {
             let mark = match typing.kind {
@@ -110,6 +117,20 @@ pub(super) fn foot(app: &App, area: Rect, buffer: &mut Buffer) {
     line.paint(area, buffer, app.theme);
 }
 
+/// Returns how far a search for the place to go to came, or which name is waited for.
+fn underway(app: &App) -> Option<Line> {
+    if let (Some(scan), Some(debugger)) = (&app.scan, &app.debugger) {
+        let line = Line::new().own(Tone::Strong, "looking at ").number(Tone::Strong, scan.at);
+        let line = line.own(Tone::Quiet, ", ").number(Tone::Plain, scan.percent(debugger.session.end()));
+        return Some(line.own(Tone::Quiet, " % done; Esc stops and stays here"));
+    }
+    let words = match app.naming? {
+        Naming::Mark => "m … the letter or digit that names the mark",
+        Naming::ToMark => "' … the letter or digit of a mark; ' again goes back from the last jump",
+    };
+    Some(Line::new().own(Tone::Quiet, words))
+}
+
 /// Returns what was begun: a count, or the first key of a sequence.
 fn pending(app: &App) -> Option<Line> {
     match (app.count, &app.prefix) {
@@ -121,7 +142,7 @@ fn pending(app: &App) -> Option<Line> {
         (_, Some(prefix)) if prefix.before.is_none() => {
             let words = match prefix.key.as_str() {
                 "y" => " … copies: y row, v value, k name, p path, c command",
-                _ => " … c tool call, t turn, u user, w write, s skill, p prompt, d declined or failed",
+                _ => " … c tool call, t turn, u user, w write, s skill, p prompt, d failed, l lock, v verdict",
             };
             Some(Line::new().foreign(Tone::Strong, &prefix.key).own(Tone::Quiet, words))
         }

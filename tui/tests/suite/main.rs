@@ -4,6 +4,7 @@ mod copy;
 mod frame;
 mod hostile;
 mod keys;
+mod moving;
 mod picture;
 mod rewinds;
 mod screens;

@@ -55,6 +55,9 @@ pub(crate) fn press(app: &mut App, keys: &str) {
             true => update(app, Action::Press(Key(word.to_owned()))),
             false => word.chars().for_each(|letter| update(app, Action::Press(Key(letter.to_string())))),
         }
+        while app.is_busy() {
+            update(app, Action::Tick);
+        }
     }
 }
 

@@ -1,0 +1,97 @@
+//! To the next place of a kind: at once where an index knows it, else by a scan that goes on between keys.
+
+use replay_store::event::Position;
+
+use super::go;
+use super::jump::remember;
+use crate::app::App;
+use crate::rows::Direction;
+use crate::scan::{Goal, Progress, Scan, who_stops};
+use crate::stop::{Stop, indexed};
+
+/// To the stop number `count` of a kind.
+pub(super) fn to(app: &mut App, stop: Stop, direction: Direction, count: usize) {
+    let Some(debugger) = &app.debugger else { return };
+    let from = debugger.cursor;
+    let Some(first) = indexed(&debugger.session, from, stop, direction) else {
+        return start(app, Goal::Stop(stop), direction, count);
+    };
+    let mut at = first;
+    for _ in 1..count {
+        let Some(next) = at.and_then(|at| indexed(&debugger.session, at, stop, direction).flatten()) else { break };
+        at = Some(next);
+    }
+    arrive(app, &Goal::Stop(stop), direction, at);
+    if stop == Stop::ModelCall
+        && at.is_some()
+        && let Some(debugger) = &mut app.debugger
+    {
+        debugger.prompt.hypothetical = false;
+    }
+}
+
+/// To the breakpoint number `count`.
+pub(super) fn proceed(app: &mut App, direction: Direction, count: usize) {
+    let Some(debugger) = &app.debugger else { return };
+    let breakpoints = &debugger.way.breakpoints;
+    if breakpoints.is_empty() {
+        return app.say("no breakpoint yet: b sets one here, B one for this kind, b in memory watches the entry");
+    }
+    if !breakpoints.iter().any(|breakpoint| breakpoint.is_on) {
+        return app.say("all breakpoints are switched off");
+    }
+    start(app, Goal::Breakpoint, direction, count);
+}
+
+/// Slices that are looked at before another key is waited for.
+const AT_ONCE: usize = 2;
+
+/// Begins a scan at the cursor.
+pub(super) fn start(app: &mut App, goal: Goal, direction: Direction, count: usize) {
+    let Some(debugger) = &app.debugger else { return };
+    let from = debugger.cursor;
+    begin(app, Scan::new(goal, direction, from, count));
+}
+
+/// Begins a scan, which may be over at once.
+pub(super) fn begin(app: &mut App, mut scan: Scan) {
+    let Some(debugger) = &app.debugger else { return };
+    for _ in 0..AT_ONCE {
+        if scan.advance(&debugger.session, &debugger.way.breakpoints) == Progress::Over {
+            return arrive(app, &scan.goal, scan.direction, scan.found);
+        }
+    }
+    app.scan = Some(scan);
+}
+
+/// Lets a scan that goes on look at its next slice.
+pub(super) fn tick(app: &mut App) {
+    let (Some(debugger), Some(scan)) = (&app.debugger, &mut app.scan) else { return };
+    if scan.advance(&debugger.session, &debugger.way.breakpoints) == Progress::Going {
+        return;
+    }
+    if let Some(scan) = app.scan.take() {
+        remember(app, |app| arrive(app, &scan.goal, scan.direction, scan.found));
+    }
+}
+
+/// Goes to what was found, or says that nothing was.
+fn arrive(app: &mut App, goal: &Goal, direction: Direction, found: Option<Position>) {
+    let Some(at) = found else {
+        let what = match goal {
+            Goal::Stop(stop) => stop.word().to_owned(),
+            Goal::Breakpoint => "event with a breakpoint".to_owned(),
+            Goal::Change(key) => format!("change of {key}"),
+            Goal::Time(_) => return app.say("the record ends before that time"),
+        };
+        return app.say(match direction {
+            Direction::Forward => format!("no later {what}"),
+            Direction::Back => format!("no earlier {what}"),
+        });
+    };
+    go(app, at);
+    if let (Goal::Breakpoint, Some(debugger)) = (goal, &app.debugger) {
+        let words = who_stops(&debugger.session, &debugger.way.breakpoints, at);
+        app.say(format!("stopped at {at}: {words}"));
+    }
+}
