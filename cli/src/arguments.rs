@@ -172,7 +172,16 @@ pub(crate) enum Command {
         at: Option<At>,
         /// Say of each piece where it comes from: a line of the agent folder, an event, or built in (JSON always does)
         #[arg(long, conflicts_with_all = ["json", "raw"])]
-        origins: bool,
+        source: bool,
+        /// Compare it with the prompt of the model call before it, word by word, each changed line with its cause
+        #[arg(long, conflicts_with_all = ["raw", "source"])]
+        diff: bool,
+        /// Compare it with the prompt of the first model call of turn T instead, which is then the later side
+        #[arg(long, value_name = "T", requires = "diff")]
+        to: Option<u32>,
+        /// Show large texts of a difference in full instead of folded
+        #[arg(long, requires = "diff")]
+        full: bool,
         /// Write the system prompt byte for byte; refused on a terminal
         #[arg(long, conflicts_with = "json")]
         raw: bool,

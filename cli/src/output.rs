@@ -29,6 +29,10 @@ pub(crate) enum Tone {
     Faint,
     /// Something was refused, declined or is wrong.
     Bad,
+    /// Was there and is gone.
+    Removed,
+    /// Is there and was not.
+    Added,
 }
 
 impl Output<'_> {
@@ -39,7 +43,8 @@ impl Output<'_> {
                 Tone::Normal => None,
                 Tone::Strong => Some("1"),
                 Tone::Faint => Some("2"),
-                Tone::Bad => Some("31"),
+                Tone::Bad | Tone::Removed => Some("31"),
+                Tone::Added => Some("32"),
             };
             match code.filter(|_| self.color) {
                 Some(code) => write!(self.writer, "\x1b[{code}m{}\x1b[0m", visible(text))?,

@@ -9,6 +9,7 @@ use replay_store::replay::Session;
 
 use crate::arguments::{Arguments, Command, Global, Place, Report};
 use crate::commands::prompt::{Form, Wanted};
+use crate::commands::prompt_diff::Length;
 use crate::commands::why::Asked;
 use crate::commands::{check, explain, export, import, list, manual, prompt, show, summary, verify, why};
 use crate::exit::Exit;
@@ -74,7 +75,7 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
             };
             Ok(answered(&session, exit))
         }
-        Command::Prompt { session, turn, call, rephrase, at, origins, raw } => {
+        Command::Prompt { session, turn, call, rephrase, at, source, diff, to, full, raw } => {
             let session = open::one(&session, &global)?;
             let wanted = match (at, turn, rephrase) {
                 (Some(at), _, _) => Wanted::At(at),
@@ -82,13 +83,14 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
                 (None, Some(turn), None) => Wanted::Call { turn, call },
                 (None, None, _) => Wanted::Last,
             };
-            let form = match (raw, global.json, origins) {
-                (true, _, _) => Form::Raw,
-                (false, true, _) => Form::Json,
-                (false, false, true) => Form::Origins,
-                (false, false, false) => Form::Text,
+            let length = if full { Length::Full } else { Length::Folded };
+            let exit = match (diff, raw, global.json, source) {
+                (true, _, is_json, _) => prompt::difference(&session, wanted, to, (length, is_json), out)?,
+                (false, true, _, _) => prompt::prompt(&session, wanted, Form::Raw, out)?,
+                (false, false, true, _) => prompt::prompt(&session, wanted, Form::Json, out)?,
+                (false, false, false, true) => prompt::prompt(&session, wanted, Form::Source, out)?,
+                (false, false, false, false) => prompt::prompt(&session, wanted, Form::Text, out)?,
             };
-            let exit = prompt::prompt(&session, wanted, form, out)?;
             Ok(answered(&session, exit))
         }
         Command::Why { session, key, read, skill, place } => {

@@ -39,3 +39,5 @@ pub mod prompt;
 pub mod replay;
 
 pub mod explain;
+
+pub mod compare;

@@ -1,5 +1,6 @@
 //! `replay prompt`: what the model got at a call, recomputed from the agent folder and the events before it.
 
+use replay_store::compare::prompts::{Which, previous, prompts};
 use replay_store::event::Position;
 use replay_store::name::Name;
 use replay_store::prompt::{Message, Piece, Prompt, Section, Source, Tool};
@@ -9,6 +10,7 @@ use replay_store::value::Value;
 use replay_store::visible::lines;
 use serde::Serialize;
 
+use super::prompt_diff::{self, Length};
 use super::{ProfileAnswer, definition_words, profile};
 use crate::arguments::At;
 use crate::exit::Exit;
@@ -45,7 +47,7 @@ pub(crate) enum Form {
     /// For people.
     Text,
     /// For people, with the origin of each piece.
-    Origins,
+    Source,
     /// As JSON.
     Json,
     /// The system prompt, byte for byte.
@@ -122,7 +124,14 @@ struct Moment<'a> {
     call: Option<&'a Call>,
 }
 
-impl Moment<'_> {
+impl<'a> Moment<'a> {
+    fn which(&self) -> Which<'a> {
+        match self.call {
+            Some(call) => Which::Call(call),
+            None => Which::At(self.at),
+        }
+    }
+
     /// Returns the number of the model call, and that of the rephrase; one of them at most.
     fn numbers(&self) -> (Option<u32>, Option<u32>) {
         match self.call {
@@ -145,11 +154,41 @@ pub(crate) fn prompt(session: &Session, wanted: Wanted, form: Form, out: &mut Ou
     };
     let prompt = prompt.ok_or_else(|| Failure::NoDefinition { session: session.id.to_string() })?;
     match form {
-        Form::Text | Form::Origins => text(session, &moment, &prompt, form, out)?,
+        Form::Text | Form::Source => text(session, &moment, &prompt, form, out)?,
         Form::Json => out.json(&answer(session, &moment, &prompt))?,
         Form::Raw => out.writer.write_all(prompt.text().as_bytes())?,
     }
     Ok(Exit::Fine)
+}
+
+/// Writes how a prompt differs from the one of the model call before it, or that of turn `to` from it.
+pub(crate) fn difference(
+    session: &Session,
+    wanted: Wanted,
+    to: Option<u32>,
+    (length, is_json): (Length, bool),
+    out: &mut Output<'_>,
+) -> Result<Exit, Failure> {
+    let one = moment(session, wanted)?;
+    let (from, to) = match to {
+        Some(turn) => (one.which(), moment(session, Wanted::Call { turn, call: None })?.which()),
+        None => {
+            let before = previous(session, one.which()).ok_or_else(|| first_call(&one))?;
+            (Which::Call(before), one.which())
+        }
+    };
+    let found = prompts(session, from, to).ok_or_else(|| Failure::NoDefinition { session: session.id.to_string() })?;
+    match is_json {
+        true => prompt_diff::json(session, &found, out)?,
+        false => prompt_diff::text(session, &found, length, out)?,
+    }
+    Ok(Exit::Fine)
+}
+
+fn first_call(moment: &Moment<'_>) -> Failure {
+    let kind = if matches!(moment.numbers(), (None, Some(_))) { "rephrase" } else { "model call" };
+    let at = moment.at;
+    Failure::NoCall(format!("no {kind} before position {at} to compare with; name a later turn with --to T"))
 }
 
 fn moment(session: &Session, wanted: Wanted) -> Result<Moment<'_>, Failure> {
@@ -274,8 +313,8 @@ fn text(
     out.fact("profile", session.profile)?;
     out.fact("agent", definition_words(session))?;
     out.text("")?;
-    let shows_origins = matches!(form, Form::Origins);
-    match shows_origins {
+    let shows_source = matches!(form, Form::Source);
+    match shows_source {
         true => origins(prompt, out)?,
         false => lines(&prompt.text()).try_for_each(|line| out.text(line))?,
     }
@@ -283,7 +322,7 @@ fn text(
     out.line(&[(Tone::Strong, "messages")])?;
     for message in &prompt.messages {
         let tool = message.tool.as_ref().map(|tool| format!(" {tool}")).unwrap_or_default();
-        let from = if shows_origins { format!(" ({})", origin_words(&message.origin)) } else { String::new() };
+        let from = if shows_source { format!(" ({})", origin_words(&message.origin)) } else { String::new() };
         let role = format!("  {}{tool}{from}: ", message.role.word());
         for (row, line) in lines(&message.text).enumerate() {
             let lead = if row == 0 { role.as_str() } else { "    " };

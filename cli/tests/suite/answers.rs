@@ -70,9 +70,19 @@ fn a_rephrase_has_a_prompt_of_its_own() {
 
 #[test]
 fn each_piece_of_a_prompt_has_an_origin() {
-    golden("prompt_origins", &answer(&["prompt", RENEWAL, "--agent", LIBRARY, "--turn", "2", "--origins"]));
-    let plain = answer(&["prompt", RENEWAL, "--agent", LIBRARY, "--turn", "2", "--origins", "--plain"]);
+    golden("prompt_source", &answer(&["prompt", RENEWAL, "--agent", LIBRARY, "--turn", "2", "--source"]));
+    let plain = answer(&["prompt", RENEWAL, "--agent", LIBRARY, "--turn", "2", "--source", "--plain"]);
     assert!(plain.contains("\n[project.member_id at 6]   … HS-20418\n"), "{plain}");
+}
+
+#[test]
+fn a_changed_line_of_a_prompt_says_what_led_to_it() {
+    golden("prompt_diff", &answer(&["prompt", RENEWAL, "--agent", LIBRARY, "--turn", "3", "--diff"]));
+    golden("prompt_diff_to", &answer(&["prompt", FEES, "--agent", LIBRARY, "--turn", "2", "--diff", "--to", "3"]));
+    let full = answer(&["prompt", RENEWAL, "--agent", LIBRARY, "--turn", "3", "--diff", "--full"]);
+    assert!(!full.contains("--full shows them") && full.contains("\"execute_step_id\":null} by the engine"), "{full}");
+    let first = replay(&["prompt", RENEWAL, "--agent", LIBRARY, "--turn", "2", "--diff"]);
+    assert_eq!((first.status.code(), text(&first.stdout)), (Some(1), String::new()));
 }
 
 #[test]

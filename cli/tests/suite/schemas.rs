@@ -82,6 +82,14 @@ fn prompt_has_its_shape() {
 }
 
 #[test]
+fn prompt_diff_has_its_shape() {
+    let answer = |turn| json(&["prompt", RENEWAL, "--agent", LIBRARY, "--turn", turn, "--diff"]);
+    let answers = [answer("3"), answer("5")];
+    assert!(answers.iter().all(|answer| answer["schema"] == "replay.prompt-diff/1" && answer["recorded"] == false));
+    golden("schema_prompt_diff", &answers);
+}
+
+#[test]
 fn summary_import_and_verify_have_their_shapes() {
     golden("schema_summary", &[json(&[RENEWAL, "--agent", LIBRARY])]);
     let folder = tempfile::tempdir().expect("a folder");

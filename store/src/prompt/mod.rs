@@ -105,7 +105,7 @@ impl Section {
 }
 
 /// The sections, in the order of the prompt (M241).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SectionName {
     /// Who the agent is.
     Persona,

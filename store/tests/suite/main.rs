@@ -6,6 +6,7 @@ mod agent_hostile;
 mod archive;
 mod cases;
 mod codec;
+mod compare;
 mod corpus;
 mod corpus_check;
 mod corpus_sessions;

@@ -5,5 +5,5 @@ mod golden;
 mod law;
 mod message;
 mod response;
-mod story;
+pub(crate) mod story;
 mod tool;

@@ -20,7 +20,7 @@ use replay_store::value::Value;
 const NINE_OH_FIVE: i64 = 1_796_029_500_000_000;
 
 /// The files of the box office. Settings that moved between the generations stand in both places.
-pub(super) const BOX_OFFICE: &[(&str, &str)] = &[
+pub(crate) const BOX_OFFICE: &[(&str, &str)] = &[
     (
         "agent.yml",
         "\
@@ -149,27 +149,27 @@ schema:
 ];
 
 /// A conversation with an agent, as it grows.
-pub(super) struct Story {
-    pub(super) agent: Agent,
-    pub(super) profile: Profile,
-    pub(super) events: Vec<Event>,
+pub(crate) struct Story {
+    pub(crate) agent: Agent,
+    pub(crate) profile: Profile,
+    pub(crate) events: Vec<Event>,
 }
 
 impl Story {
     /// Begins a conversation with the box office.
-    pub(super) fn new(profile: Profile) -> Story {
+    pub(crate) fn new(profile: Profile) -> Story {
         static LOADED: LazyLock<[Agent; 2]> = LazyLock::new(|| Profile::ALL.map(|profile| agent(profile, BOX_OFFICE)));
         let place = Profile::ALL.iter().position(|known| *known == profile).expect("all profiles are listed");
         Story::of(LOADED[place].clone(), profile)
     }
 
     /// Begins a conversation with the box office, some of whose files are other ones.
-    pub(super) fn with(profile: Profile, files: &[(&str, &str)]) -> Story {
+    pub(crate) fn with(profile: Profile, files: &[(&str, &str)]) -> Story {
         Story::of(agent(profile, &[BOX_OFFICE, files].concat()), profile)
     }
 
     /// Begins a conversation with any agent.
-    pub(super) fn of(agent: Agent, profile: Profile) -> Story {
+    pub(crate) fn of(agent: Agent, profile: Profile) -> Story {
         let initial: Vec<(Name, Arc<Value>)> = agent
             .entries()
             .filter(|entry| !entry.initial.is_null())
@@ -180,31 +180,31 @@ impl Story {
         story
     }
 
-    pub(super) fn add(&mut self, kind: EventKind) -> &mut Story {
+    pub(crate) fn add(&mut self, kind: EventKind) -> &mut Story {
         let time = Timestamp(NINE_OH_FIVE + self.events.len() as i64 * 1_000_000);
         self.events.push(Event { time, turn: None, cause: None, origin: Origin::Added, kind });
         self
     }
 
-    pub(super) fn user(&mut self, text: &str) -> &mut Story {
+    pub(crate) fn user(&mut self, text: &str) -> &mut Story {
         self.user_on("rest", text)
     }
 
-    pub(super) fn user_on(&mut self, channel: &str, text: &str) -> &mut Story {
+    pub(crate) fn user_on(&mut self, channel: &str, text: &str) -> &mut Story {
         self.add(EventKind::UserMessage { text: text.into(), channel: Some(channel.into()), message_id: None })
     }
 
     /// The agent says a response word for word.
-    pub(super) fn template(&mut self, response: &str, text: &str) -> &mut Story {
+    pub(crate) fn template(&mut self, response: &str, text: &str) -> &mut Story {
         self.says(MessageSource::Template, Some(response), text, Value::Null)
     }
 
     /// The model speaks.
-    pub(super) fn model(&mut self, text: &str) -> &mut Story {
+    pub(crate) fn model(&mut self, text: &str) -> &mut Story {
         self.says(MessageSource::Model, None, text, Value::Null)
     }
 
-    pub(super) fn says(
+    pub(crate) fn says(
         &mut self,
         source: MessageSource,
         response: Option<&str>,
@@ -220,24 +220,24 @@ impl Story {
         })
     }
 
-    pub(super) fn turn_end(&mut self) -> &mut Story {
+    pub(crate) fn turn_end(&mut self) -> &mut Story {
         self.add(EventKind::TurnEnded)
     }
 
-    pub(super) fn start(&mut self, skill: &str) -> &mut Story {
+    pub(crate) fn start(&mut self, skill: &str) -> &mut Story {
         self.add(EventKind::SkillActivated { skill: skill.into(), by: Activation::Model })
     }
 
-    pub(super) fn leave(&mut self, skill: &str) -> &mut Story {
+    pub(crate) fn leave(&mut self, skill: &str) -> &mut Story {
         self.add(EventKind::SkillInterrupted { skill: skill.into(), step: None })
     }
 
-    pub(super) fn enter(&mut self, skill: &str, block: &str) -> &mut Story {
+    pub(crate) fn enter(&mut self, skill: &str, block: &str) -> &mut Story {
         self.add(EventKind::BlockEntered { skill: skill.into(), block: block.into() })
     }
 
     /// The record's stack: skills, and blocks as `skill/block/step`, bottom first.
-    pub(super) fn stack(&mut self, frames: &[&str]) -> &mut Story {
+    pub(crate) fn stack(&mut self, frames: &[&str]) -> &mut Story {
         let frame = |text: &&str| {
             let mut parts = text.split('/');
             RecordedFrame {
@@ -252,17 +252,17 @@ impl Story {
         self.add(EventKind::StackPatched { frames, patch: "[]".into() })
     }
 
-    pub(super) fn write(&mut self, key: &str, json: &str) -> &mut Story {
+    pub(crate) fn write(&mut self, key: &str, json: &str) -> &mut Story {
         let value = Arc::new(Value::from_json(json).expect("the test's JSON is valid"));
         self.add(EventKind::MemoryWritten { key: key.into(), value, writer: Writer::only(Actor::Tool) })
     }
 
-    pub(super) fn clear(&mut self, key: &str) -> &mut Story {
+    pub(crate) fn clear(&mut self, key: &str) -> &mut Story {
         self.add(EventKind::MemoryCleared { key: key.into(), writer: Writer::only(Actor::Tool) })
     }
 
     /// The model's call number `batch` of the turn.
-    pub(super) fn call(&mut self, batch: u32, tool: &str, arguments: &str, result: &str) -> &mut Story {
+    pub(crate) fn call(&mut self, batch: u32, tool: &str, arguments: &str, result: &str) -> &mut Story {
         let skill = self.state().active_skill().cloned();
         self.add(EventKind::ToolReturned {
             tool: tool.into(),
@@ -278,39 +278,39 @@ impl Story {
         })
     }
 
-    pub(super) fn state(&self) -> State {
+    pub(crate) fn state(&self) -> State {
         let mut state = State::default();
         self.events.iter().for_each(|event| evolve(&mut state, event));
         state
     }
 
-    pub(super) fn moment(&self) -> Moment {
+    pub(crate) fn moment(&self) -> Moment {
         let events = (1..).map(Position).zip(&self.events);
         let events: Vec<(Position, &Event)> = events.collect();
         Moment::at(&self.agent, events.into_iter(), &Arc::new(SeenTools::of(&self.events)))
     }
 
-    pub(super) fn prompt(&self) -> Prompt {
+    pub(crate) fn prompt(&self) -> Prompt {
         prompt::render(&self.agent, self.profile, &self.state(), &self.moment())
     }
 
-    pub(super) fn rephrase(&self, response: &str) -> Prompt {
+    pub(crate) fn rephrase(&self, response: &str) -> Prompt {
         prompt::rephrase(&self.agent, self.profile, &self.state(), &self.moment(), response)
     }
 
-    pub(super) fn position(&self) -> Position {
+    pub(crate) fn position(&self) -> Position {
         Position(self.events.len() as u64)
     }
 }
 
 /// Loads an agent from texts. Of a path that stands twice the last text counts.
-pub(super) fn agent(profile: Profile, files: &[(&str, &str)]) -> Agent {
+pub(crate) fn agent(profile: Profile, files: &[(&str, &str)]) -> Agent {
     let files = files.iter().map(|(path, text)| (Name::from(*path), Arc::from(text.as_bytes()))).collect();
     Agent::load(Arc::new(Definition { files }), Some(profile))
 }
 
 /// Returns a prompt as a golden shows it: situation, system prompt, messages, tools.
-pub(super) fn golden(prompt: &Prompt) -> String {
+pub(crate) fn golden(prompt: &Prompt) -> String {
     let mut text = format!("situation: {}\n\n{}", prompt.situation.word(), prompt.text());
     text.push_str("\n==== messages\n");
     for message in &prompt.messages {
@@ -327,7 +327,7 @@ pub(super) fn golden(prompt: &Prompt) -> String {
 }
 
 /// Returns each piece of the system prompt behind its origin.
-pub(super) fn sources(prompt: &Prompt) -> String {
+pub(crate) fn sources(prompt: &Prompt) -> String {
     let mut text = String::new();
     for section in &prompt.sections {
         text.push_str(&format!("# {}\n", section.name.word()));
@@ -338,7 +338,7 @@ pub(super) fn sources(prompt: &Prompt) -> String {
     text
 }
 
-pub(super) fn origin(origin: &Source) -> String {
+pub(crate) fn origin(origin: &Source) -> String {
     match origin {
         Source::Builtin => "builtin".to_owned(),
         Source::File { file, line } => format!("{file}:{line}"),
@@ -348,6 +348,6 @@ pub(super) fn origin(origin: &Source) -> String {
 }
 
 /// Returns the texts of all messages of a role.
-pub(super) fn texts(prompt: &Prompt, role: Role) -> Vec<&str> {
+pub(crate) fn texts(prompt: &Prompt, role: Role) -> Vec<&str> {
     prompt.messages.iter().filter(|message| message.role == role).map(|message| message.text.as_str()).collect()
 }
