@@ -105,6 +105,27 @@ impl FromStr for At {
     }
 }
 
+/// What `why` is asked about: an entry, a read, a skill or a tool.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Asked {
+    /// The memory entry whose value is in question: SKILL.NAME, project.NAME, or a name that only one entry has
+    #[arg(
+        value_name = "KEY",
+        required_unless_present_any = ["read", "skill", "tool"],
+        conflicts_with_all = ["read", "skill", "tool"]
+    )]
+    pub(crate) key: Option<String>,
+    /// Whether the skill of --skill may read this entry
+    #[arg(long, value_name = "KEY", requires = "skill")]
+    pub(crate) read: Option<String>,
+    /// Why this skill is, or is not, active or offered; with --read: the skill that reads
+    #[arg(long, value_name = "S")]
+    pub(crate) skill: Option<String>,
+    /// Why this tool is, or is not, offered
+    #[arg(long, value_name = "T", conflicts_with_all = ["read", "skill"])]
+    pub(crate) tool: Option<String>,
+}
+
 /// What to do instead of debugging.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -186,7 +207,7 @@ pub(crate) enum Command {
         #[arg(long, conflicts_with = "json")]
         raw: bool,
     },
-    /// Say why it is so: what an entry holds, and whether a skill may read it [default: at the end]
+    /// Say why it is so: a value, a read, a skill, a tool [default: at the end]
     ///
     /// The answer comes with the rule and line that decided, the condition as a tree, the smallest change that would
     /// turn it round, and the events that it rests on.
@@ -194,15 +215,9 @@ pub(crate) enum Command {
         /// A file, FILE#SESSION-ID, or -
         #[arg(value_name = "SESSION")]
         session: OsString,
-        /// The memory entry whose value is in question: SKILL.NAME, project.NAME, or a name that only one entry has
-        #[arg(value_name = "KEY", required_unless_present_any = ["read", "skill"], conflicts_with_all = ["read", "skill"])]
-        key: Option<String>,
-        /// The entry that a skill wants to read
-        #[arg(long, value_name = "KEY", requires = "skill")]
-        read: Option<String>,
-        /// The skill that reads
-        #[arg(long, value_name = "S", requires = "read")]
-        skill: Option<String>,
+        /// What is in question.
+        #[command(flatten)]
+        asked: Asked,
         /// The moment.
         #[command(flatten)]
         place: Place,

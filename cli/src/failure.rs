@@ -85,6 +85,9 @@ pub(crate) enum Failure {
         /// What was asked for.
         name: String,
     },
+    /// `why` has nothing to answer.
+    #[error("name what is in question: KEY, --read KEY --skill S, --skill S, or --tool T")]
+    NothingAsked,
     /// A bare name that several entries have.
     #[error("{asked:?} is several entries; name one of {}", listed(.keys))]
     Ambiguous {
@@ -128,6 +131,7 @@ impl Failure {
             | Failure::OutOfRange { .. }
             | Failure::NoSuchCommand { .. }
             | Failure::NoSuchCode { .. }
+            | Failure::NothingAsked
             | Failure::Ambiguous { .. } => Exit::Usage,
             Failure::Empty { .. }
             | Failure::NoDefinition { .. }

@@ -10,7 +10,6 @@ use replay_store::replay::Session;
 use crate::arguments::{Arguments, Command, Global, Place, Report};
 use crate::commands::prompt::{Form, Wanted};
 use crate::commands::prompt_diff::Length;
-use crate::commands::why::Asked;
 use crate::commands::{check, explain, export, import, list, manual, prompt, show, summary, verify, why};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -93,13 +92,8 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
             };
             Ok(answered(&session, exit))
         }
-        Command::Why { session, key, read, skill, place } => {
+        Command::Why { session, asked, place } => {
             let session = open::one(&session, &global)?;
-            let asked = match (key, read, skill) {
-                (Some(key), _, _) => Asked::Value(key),
-                (None, Some(key), Some(skill)) => Asked::Read { key, skill },
-                (None, _, _) => return Err(Failure::NoSession),
-            };
             let exit = why::why(&session, &asked, &place, &global, out)?;
             Ok(answered(&session, exit))
         }

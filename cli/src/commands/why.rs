@@ -1,4 +1,4 @@
-//! `replay why`: why an entry holds what it holds, and whether a skill may read it.
+//! `replay why`: why an entry holds what it holds, whether a skill may read it, why a skill or tool is offered or not.
 
 use std::io;
 
@@ -7,6 +7,8 @@ use replay_store::event::Position;
 use replay_store::explain::condition::Condition;
 use replay_store::explain::read::why_read;
 use replay_store::explain::resolve::{Resolved, resolve};
+use replay_store::explain::skill::why_skill;
+use replay_store::explain::tool::why_tool;
 use replay_store::explain::value::why_value;
 use replay_store::explain::why::{Answer, SCHEMA, Why};
 use replay_store::explain::{Basis, Evidence};
@@ -15,25 +17,11 @@ use replay_store::replay::{DefinitionSource, Session};
 use serde::Serialize;
 
 use super::{ProfileAnswer, position_words, profile};
-use crate::arguments::{Global, Place};
+use crate::arguments::{Asked, Global, Place};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, Tone};
 use crate::place;
-
-/// What is asked.
-#[derive(Clone, Debug)]
-pub(crate) enum Asked {
-    /// Why an entry holds what it holds.
-    Value(String),
-    /// Whether a skill may read an entry.
-    Read {
-        /// The entry.
-        key: String,
-        /// The skill.
-        skill: String,
-    },
-}
 
 /// What `replay why` answers.
 #[derive(Serialize)]
@@ -68,9 +56,12 @@ pub(crate) fn why(
 }
 
 fn answer(session: &Session, asked: &Asked, at: Position) -> Result<Why, Failure> {
-    Ok(match asked {
-        Asked::Value(key) => why_value(session, &one_key(session, key, at)?, at),
-        Asked::Read { key, skill } => why_read(session, key, skill, at),
+    Ok(match (&asked.key, &asked.read, &asked.skill, &asked.tool) {
+        (Some(key), _, _, _) => why_value(session, &one_key(session, key, at)?, at),
+        (None, Some(key), Some(skill), _) => why_read(session, key, skill, at),
+        (None, _, Some(skill), _) => why_skill(session, skill, at),
+        (None, _, None, Some(tool)) => why_tool(session, tool, at),
+        (None, _, None, None) => return Err(Failure::NothingAsked),
     })
 }
 
@@ -99,7 +90,7 @@ fn text(session: &Session, why: &Why, out: &mut Output<'_>) -> io::Result<()> {
     if !why.tried.is_empty() {
         let tried: Vec<String> = why.tried.iter().map(|tried| tried.id.to_string()).collect();
         out.text("")?;
-        out.fact("before it", format!("applied and passed: {}", tried.join(", ")))?;
+        out.fact("tried", format!("before that, in order: {}", tried.join(", ")))?;
         for tried in &why.tried {
             out.line(&[(Tone::Faint, &format!("  {:<5} {}", tried.id, tried.text))])?;
         }

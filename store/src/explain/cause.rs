@@ -2,7 +2,7 @@
 
 use super::Evidence;
 use super::words::value_words;
-use crate::event::{Event, EventKind, Position, ToolOutcome, Writer};
+use crate::event::{Activation, Event, EventKind, Position, ToolOutcome, Writer};
 use crate::name::Name;
 use crate::replay::Session;
 use crate::replay::headline::who;
@@ -68,7 +68,7 @@ pub(super) fn writer_of(event: &Event) -> Option<&Writer> {
 fn tool_call(session: &Session, at: Position) -> Option<Position> {
     let event = session.event(at)?;
     let writer = match &event.kind {
-        EventKind::SkillActivated { .. } => None,
+        EventKind::SkillActivated { by: Activation::Model | Activation::Unknown, .. } => None,
         _ => Some(writer_of(&event)?),
     };
     let (first, last) = bounds(session, at);
@@ -80,9 +80,9 @@ fn tool_call(session: &Session, at: Position) -> Option<Position> {
             Some(writer) => writer.tool.as_ref() == Some(tool),
         }
     };
-    let found = |position: &u64| session.event(Position(*position)).is_some_and(|event| is_it(&event));
-    let after = (at.0 + 1..=last.0).find(found);
-    after.or_else(|| (first.0..at.0).rev().find(found)).map(Position)
+    let after = session.events_after(at).take_while(|(at, _)| *at <= last).find(|(_, event)| is_it(event));
+    let before = || session.events_in(first..at).rev().find(|(_, event)| is_it(event));
+    after.or_else(before).map(|(at, _)| at)
 }
 
 /// The events among which causes and effects of the one at `at` lie: its turn, or as many events beside it where it

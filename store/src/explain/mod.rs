@@ -6,10 +6,13 @@
 pub mod condition;
 pub mod read;
 pub mod resolve;
+pub mod skill;
+pub mod tool;
 pub mod value;
 pub mod why;
 
 mod cause;
+mod opening;
 mod story;
 mod words;
 

@@ -3,6 +3,7 @@
 
 use super::Evidence;
 use super::cause::{chain, deed};
+use super::condition::Condition;
 use super::resolve::bare;
 use super::words::value_words;
 use crate::event::{Event, EventKind, Position, ToolOutcome};
@@ -12,6 +13,8 @@ use crate::session::{CellState, State};
 
 /// How many refused writes are told.
 const REFUSED_MAX: usize = 5;
+/// How many pieces of the story of an entry are told beside a condition.
+const STORY_MAX: usize = 4;
 /// How many events are looked through for refused writes.
 const LOOKED_THROUGH: u64 = 50_000;
 
@@ -41,6 +44,12 @@ pub(super) fn story(session: &Session, state: &State, key: &Name) -> Vec<Evidenc
         }));
     }
     story
+}
+
+/// Returns the stories of the entries that a condition reads, the beginning of each.
+pub(super) fn stories(session: &Session, state: &State, condition: &Condition) -> Vec<Evidence> {
+    let keys = condition.reads().into_iter().map(|read| read.decision.key.as_ref().unwrap_or(&read.key));
+    keys.flat_map(|key| story(session, state, key).into_iter().take(STORY_MAX)).collect()
 }
 
 /// What took away an entry that holds nothing, and what it held before; or that nothing ever wrote it.
@@ -73,9 +82,8 @@ fn earlier(session: &Session, key: &Name, at: Position) -> Vec<Evidence> {
 /// Returns the writes that were refused since `since`, the newest first, as far as the record tells.
 fn refused(session: &Session, at: Position, since: Option<Position>, key: &Name) -> Vec<Evidence> {
     let from = since.map_or(1, |since| since.0 + 1).max(at.0.saturating_sub(LOOKED_THROUGH));
-    let positions = (from..=at.0).rev().map(Position);
-    let told = positions.filter_map(|at| {
-        let event = session.event(at)?;
+    let events = session.events_in(Position(from)..=at).rev();
+    let told = events.filter_map(|(at, event)| {
         let words = refusal(&event, key)?;
         Some(Evidence::of_event(session, at)?.saying(words))
     });

@@ -10,10 +10,12 @@ use super::why::{Answer, Question, RuleLine, Tried, Visible, Why};
 use super::words::{did_you_mean, either, value_words};
 use super::{Basis, Evidence};
 use crate::agent::Agent;
+use crate::agent::entry::{Entry, EntryKind, EntryScope};
 use crate::event::Position;
 use crate::name::{Name, PROJECT, split_key};
 use crate::replay::Session;
 use crate::replay::rows::{MemoryRow, RowState, Scope};
+use crate::rule::Rule;
 use crate::session::State;
 use crate::session::access::{ReadDecision, Reader, Site, read};
 
@@ -36,16 +38,14 @@ pub fn why_value(session: &Session, key: &str, at: Position) -> Why {
     why.value = Arc::clone(&row.value);
     why.evidence = story(session, &state, &key);
     if let Some(agent) = session.agent.as_deref() {
-        let own = decide(session, agent, &state, split_key(&key).map(|(space, _)| space), &key);
-        let declared = own.because().or_else(|| agent.entry(&key).map(|entry| &entry.at));
-        why.rule = Some(RuleLine::new(Some(agent), own.rule, declared));
-        why.tried = Tried::all(&own.tried);
+        why.rule = rule(agent, &row);
         let visible = decide(session, agent, &state, state.active_skill().map(Name::as_str), &key);
         why.visible_to_active = Some(Visible {
             answer: answer_of(&visible),
             rule: RuleLine::new(Some(agent), visible.rule, visible.because()),
         });
         why.evidence.extend(hidden_from(agent, &state, &key));
+        why.evidence.extend(agent.entry(&key).map(declared));
     }
     why
 }
@@ -77,6 +77,39 @@ fn unknown(session: &Session, state: &State, asked: &str, near: &[Name]) -> Why 
 fn decide(session: &Session, agent: &Agent, state: &State, skill: Option<&str>, key: &str) -> ReadDecision {
     let skill = skill.filter(|skill| *skill != PROJECT);
     read(agent, session.profile.profile, state, Reader { skill, site: Site::Tool }, key)
+}
+
+/// Returns the rule about what an entry holds, with the line that declares it; none where it simply was written.
+fn rule(agent: &Agent, row: &MemoryRow) -> Option<RuleLine> {
+    let entry = agent.entry(&row.key);
+    let declared = entry.map(|entry| &entry.at);
+    let (rule, at) = match row.state {
+        RowState::Set if row.locked => (Rule::ProjectWrittenOnce, declared),
+        RowState::Set | RowState::Reset => return None,
+        RowState::Initial => (Rule::InitialValueUntilWritten, entry.and_then(|entry| entry.initial_at.as_ref())),
+        RowState::NeverWritten => (Rule::NothingReadsAsNone, declared),
+        RowState::Cleared if row.scope == Scope::Project => (Rule::NoneLeavesOpen, declared),
+        RowState::Cleared => (Rule::Clearing, declared),
+    };
+    Some(RuleLine::new(Some(agent), rule, at))
+}
+
+/// Says where an entry is declared, and as what.
+fn declared(entry: &Entry) -> Evidence {
+    let scope = match entry.scope {
+        EntryScope::Project => "project",
+        EntryScope::Public => "public",
+        EntryScope::Private => "private",
+    };
+    let kind = EntryKind::ALL.iter().find(|(_, kind)| *kind == entry.kind).map_or("any", |(name, _)| name);
+    let mut words = format!("`{}` is declared at {}:{}: {scope}, type {kind}", entry.key, entry.at.file, entry.at.line);
+    if entry.llm_settable {
+        words.push_str(", the model may set it");
+    }
+    if entry.pii {
+        words.push_str(", pii: prompts show `[set]`");
+    }
+    Evidence::of_definition(words)
 }
 
 fn answer(session: &Session, row: &MemoryRow) -> Answer {
