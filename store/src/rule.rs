@@ -92,6 +92,7 @@ rules! {
     PiiHidesFromPromptOnly "M259" "`pii` hides a value from prompts; conditions, tools and responses read it.";
     HooksHaveNoMemory "M316" "Lifecycle hooks of mantle-3.21 have no access to memory.";
     Clearing "M342" "A skill clears its own entries by writing None.";
+    KeyedAnswer "M348" "Keys answer the collect that waits for them with a value of its type; others are the user's words.";
     ModelCallsFitTheSchema "M350" "A call of the model that doesn't fit the tool's schema is refused before anything runs.";
     EarlierStepIsCorrected "M352" "A value that an earlier step of the block obtained is changed by `correct`, not `set_fields`.";
     EngineFillsItsOwn "M366" "The engine fills the entries of its own skills.";
@@ -105,6 +106,9 @@ rules! {
     BlocksOfTheSkill "M139" "A block is entered from the prose of its own skill.";
     ReferenceNeedsRequires "M141" "A skill that prose references must be one that may start.";
     ToolRequires "M187" "A tool is hidden and blocked until its `requires` holds.";
+    CriteriaJudged "M112"
+        "In mantle-3.21 a skill with `criteria` completes only when a model has judged that each of them is met.";
+    ToolOfTheSkill "M185" "A skill calls its own tools, those that it imports, and no others.";
     ConfirmationState "M192" "A tool with `requires_confirmation` waits for the user's yes: a second call meanwhile, and one in the turn of the \
          answer, is refused.";
     ConfirmationChecksAgain "M195" "A confirmed call is checked against `requires` again before it runs.";
@@ -115,7 +119,11 @@ rules! {
     Precondition "M335" "A skill whose precondition doesn't hold waits while its resolver runs, once.";
     LeverOff "M336" "A built-in tool that `orchestrator.tool_constraints` switches off doesn't run.";
     Startable "M338" "A skill starts only if it exists and has prose or a block to start with.";
-    HandOver "M351" "A skill that is on the stack isn't started again by a reference, a step or a tool; nothing changes.";
+    ValidationRejects "M210"
+        "A validation tool that comes back with an error takes the write back, and the model reads why.";
+    HandOver "M351"
+        "A skill that is on the stack isn't started again by a reference, a step or a tool; nothing changes. Tools start \
+         ten skills in a turn at most.";
 }
 
 impl Rule {

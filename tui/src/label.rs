@@ -175,6 +175,7 @@ pub(crate) fn caller_words(caller: ToolCaller) -> &'static str {
         ToolCaller::Model => "the model",
         ToolCaller::Step => "a step of the block",
         ToolCaller::Confirmation => "the engine, after the user's answer",
+        ToolCaller::Validation => "the engine, after a write that the tool validates",
         ToolCaller::Unknown => "the record doesn't say",
     }
 }

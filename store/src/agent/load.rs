@@ -224,6 +224,7 @@ fn skill(
         }
     }
     skill.tools = tools(&files.tools);
+    skill.validated = files.tools.iter().flat_map(tool_files::validated).collect();
     skill
 }
 
@@ -284,6 +285,7 @@ fn empty(id: &str, origin: SkillOrigin, at: Place) -> Skill {
         paragraphs: Vec::new(),
         blocks: Vec::new(),
         tools: Tools::Unknown,
+        validated: Vec::new(),
         at,
     }
 }

@@ -54,6 +54,8 @@ pub struct Skill {
     pub blocks: Vec<Block>,
     /// Its own tools.
     pub tools: Tools,
+    /// The entries that a validation tool of it looks at, by bare name (M208).
+    pub validated: Vec<Name>,
     /// Its `skill.md`.
     pub at: Place,
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::python::Python;
 use super::text::FileText;
-use super::tools::Tool;
+use super::tools::{Tool, ToolParameter};
 use crate::diagnostic::Spanned;
 use crate::name::Name;
 
@@ -48,14 +48,6 @@ pub(super) struct Declared {
     pub(super) parameters: Vec<ToolParameter>,
     /// Whether it takes any argument (`**kwargs`), so that its parameters aren't all.
     pub(super) takes_any: bool,
-}
-
-/// A parameter of a tool.
-#[derive(Debug, PartialEq)]
-pub(super) struct ToolParameter {
-    pub(super) name: Name,
-    /// Whether it is annotated and has no default (M197).
-    pub(super) is_required: bool,
 }
 
 /// A `context.memory.get` or `set` with a literal name.
@@ -102,7 +94,14 @@ pub(super) fn outline(source: &str) -> String {
 /// Reads the tools of a file or of its outline.
 pub(super) fn tools(file: &FileText<'_>) -> Vec<Tool> {
     let declared = read(file).declared.into_iter().filter(|declared| !declared.is_validation);
-    declared.map(|declared| Tool { name: declared.name }).collect()
+    let tool = |Declared { name, parameters, takes_any, .. }| Tool { name, parameters, takes_any };
+    declared.map(tool).collect()
+}
+
+/// Reads the entries that have a validation tool in a file (M208).
+pub(super) fn validated(file: &FileText<'_>) -> Vec<Name> {
+    let declared = read(file).declared.into_iter();
+    declared.filter_map(|tool| tool.name.value.strip_prefix(VALIDATION_PREFIX).map(Name::from)).collect()
 }
 
 /// Reads a file or its outline.
@@ -197,10 +196,29 @@ fn parameters(inside: &str) -> (Vec<ToolParameter>, bool) {
         let (name, rest) = part.split_at(end);
         if !name.is_empty() && name != "context" {
             let is_required = rest.trim_start().starts_with(':') && !rest.contains('=');
-            parameters.push(ToolParameter { name: Name::from(name), is_required });
+            parameters.push(ToolParameter { name: Name::from(name), is_required, json_type: json_type(rest) });
         }
     }
     (parameters, takes_any)
+}
+
+/// Returns the JSON type of what follows the name of a parameter (M197): `: int = 3` is an integer.
+fn json_type(rest: &str) -> Option<&'static str> {
+    let annotation = rest.trim_start().strip_prefix(':')?;
+    let annotation: String = annotation.split('=').next()?.split_whitespace().collect();
+    // In quotes, its letters are part of a string, and strings are blanked.
+    if annotation.contains(['"', '\'']) {
+        return None;
+    }
+    let inner = annotation.strip_prefix("Optional[").and_then(|inner| inner.strip_suffix(']'));
+    let inner = inner.or_else(|| annotation.strip_suffix("|None")).unwrap_or(&annotation);
+    Some(match inner {
+        "int" => "integer",
+        "float" => "number",
+        "bool" => "boolean",
+        "list" | "list[str]" => "array",
+        _ => "string",
+    })
 }
 
 /// A place where code names memory or a skill.

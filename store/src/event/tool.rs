@@ -47,6 +47,8 @@ pub enum ToolCaller {
     Confirmation,
     /// The record doesn't say.
     Unknown,
+    /// The engine, after a write of the entry that the tool validates (M209).
+    Validation,
 }
 
 /// Where a tool lives.

@@ -210,6 +210,7 @@ fn call(tool: &Name, arguments: &str, caller: ToolCaller, error: Option<&str>) -
     let caller = match caller {
         ToolCaller::Step => ", called by a step",
         ToolCaller::Confirmation => ", after the user's answer",
+        ToolCaller::Validation => ", validates a write",
         ToolCaller::Model | ToolCaller::Unknown => "",
     };
     let arguments = if arguments == "{}" { "" } else { arguments };

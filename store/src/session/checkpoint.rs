@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bincode::{BorrowDecode, Encode};
 
-use super::{Cell, CellState, Frame, Parked, State, evolve};
+use super::{Cell, CellState, Frame, Parked, Replaced, State, evolve};
 use crate::digest::Digest;
 use crate::event::Position;
 use crate::event::codec::{self, CONFIG, Names, StoredProfile, StoredValue, stored_enum};
@@ -72,7 +72,17 @@ struct StoredState<'a> {
     ended: bool,
     uttered: Vec<(&'a str, &'a str)>,
     resolved: Vec<&'a str>,
+    tool_starts: u32,
+    tappable: Vec<&'a str>,
+    replaced: Option<StoredReplaced<'a>>,
     initial: Vec<(&'a str, StoredValue<'a>)>,
+}
+
+#[derive(Encode, BorrowDecode)]
+struct StoredReplaced<'a> {
+    key: &'a str,
+    value: StoredValue<'a>,
+    is_written: bool,
 }
 
 #[derive(Encode, BorrowDecode)]
@@ -110,6 +120,9 @@ impl<'a> StoredState<'a> {
             ended,
             uttered,
             resolved,
+            tool_starts,
+            tappable,
+            replaced,
             initial,
         } = state;
         StoredState {
@@ -124,6 +137,13 @@ impl<'a> StoredState<'a> {
             ended: *ended,
             uttered: uttered.iter().map(|(skill, response)| (skill.as_str(), response.as_str())).collect(),
             resolved: resolved.iter().map(Name::as_str).collect(),
+            tool_starts: *tool_starts,
+            tappable: tappable.iter().map(Name::as_str).collect(),
+            replaced: replaced.as_ref().map(|Replaced { key, value, is_written }| StoredReplaced {
+                key,
+                value: StoredValue::of(value),
+                is_written: *is_written,
+            }),
             initial: initial.iter().map(|(key, value)| (key.as_str(), StoredValue::of(value))).collect(),
         }
     }
@@ -141,6 +161,13 @@ impl<'a> StoredState<'a> {
             ended: self.ended,
             uttered: self.uttered.into_iter().map(|(skill, said)| (names.get(skill), names.get(said))).collect(),
             resolved: self.resolved.into_iter().map(|tool| names.get(tool)).collect(),
+            tool_starts: self.tool_starts,
+            tappable: self.tappable.into_iter().map(|payload| names.get(payload)).collect(),
+            replaced: self.replaced.map(|StoredReplaced { key, value, is_written }| Replaced {
+                key: names.get(key),
+                value: Arc::new(value.into_value()),
+                is_written,
+            }),
             initial: self
                 .initial
                 .into_iter()

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Cell, CellState, State, memory, stack};
-use crate::event::{Event, EventKind, Position, ToolCaller, UtterCause};
+use super::{Cell, CellState, Replaced, State, memory, stack};
+use crate::event::{Activation, Actor, Event, EventKind, Position, ToolCaller, UtterCause};
+use crate::name::Name;
+use crate::value::Value;
 
 /// Applies the event that follows `state`.
 ///
@@ -27,12 +29,13 @@ pub fn evolve(state: &mut State, event: &Event) {
             memory::start(state);
         }
         EventKind::SessionEnded => state.ended = true,
-        EventKind::SkillActivated { skill, .. } => {
+        EventKind::SkillActivated { skill, by } => {
             if !stack::has_started(state, skill) {
                 memory::reset(state, skill);
                 state.uttered.retain(|(of, _)| of != skill);
             }
             stack::activate(state, skill);
+            state.tool_starts += u32::from(*by == Activation::Tool);
         }
         EventKind::SkillRefused { skill, .. } => stack::drop_pending(state, skill),
         EventKind::SkillPending { skill, resolver } => stack::pend(state, skill, resolver),
@@ -46,12 +49,24 @@ pub fn evolve(state: &mut State, event: &Event) {
         }
         EventKind::BlockInterrupted { skill, block, step } => stack::stand_at(state, skill, block, step.as_ref()),
         EventKind::BlockResumed { skill, block, step } => stack::stand_at(state, skill, block, step.as_ref()),
-        EventKind::MemoryWritten { key, value, .. } => memory::write(state, key, value),
-        EventKind::MemoryCleared { key, .. } => memory::clear(state, key),
+        EventKind::MemoryWritten { key, value, writer } => {
+            keep_replaced(state, key, writer.actor);
+            memory::write(state, key, value);
+        }
+        EventKind::MemoryCleared { key, writer } => {
+            keep_replaced(state, key, writer.actor);
+            memory::clear(state, key);
+        }
         EventKind::MemoryReset { key, value } => memory::reset_entry(state, key, value),
         EventKind::ProjectEntryLocked { key } => memory::lock(state, key),
         EventKind::StepEntered { skill, block, step } => stack::stand_at(state, skill, block, Some(step)),
-        EventKind::UserMessage { .. } => state.resolved.clear(),
+        EventKind::UserMessage { .. } => {
+            state.resolved.clear();
+            state.tool_starts = 0;
+            state.replaced = None;
+        }
+        EventKind::AgentMessage { data, .. } => state.tappable = payloads(data),
+        EventKind::TurnEnded => state.replaced = None,
         EventKind::ConfirmationAnswered { tool, .. }
         | EventKind::ToolReturned { tool, caller: ToolCaller::Confirmation, .. } => {
             state.resolved.insert(tool.clone());
@@ -80,9 +95,7 @@ pub fn evolve(state: &mut State, event: &Event) {
                 .collect();
         }
         EventKind::Foreign { name } => *state.unknown_kinds.entry(name.clone()).or_default() += 1,
-        EventKind::AgentMessage { .. }
-        | EventKind::TurnEnded
-        | EventKind::ToolReturned { .. }
+        EventKind::ToolReturned { .. }
         | EventKind::ToolCalled { .. }
         | EventKind::ToolRefused { .. }
         | EventKind::ConfirmationAsked { .. }
@@ -90,4 +103,24 @@ pub fn evolve(state: &mut State, event: &Event) {
         | EventKind::MemoryWriteRefused { .. }
         | EventKind::ActionTaken { .. } => {}
     }
+}
+
+/// Keeps what a write of the model or of a button replaces, for the validation tool that may take it back (M210).
+fn keep_replaced(state: &mut State, key: &Name, by: Actor) {
+    match by {
+        Actor::Model | Actor::Button => {
+            let cell = state.memory.get(key);
+            let value = cell.map(|cell| Arc::clone(&cell.value)).unwrap_or_default();
+            let is_written = cell.is_some_and(|cell| cell.state == CellState::Set);
+            state.replaced = Some(Replaced { key: key.clone(), value, is_written });
+        }
+        Actor::Tool | Actor::Step | Actor::Hook | Actor::Seed | Actor::Engine | Actor::Unknown => {}
+    }
+}
+
+/// Returns the `set:` payloads of a message's buttons, as messages carry them.
+fn payloads(data: &Value) -> Vec<Name> {
+    let Some(Value::List(buttons)) = data.get("buttons") else { return Vec::new() };
+    let payloads = buttons.iter().filter_map(|button| button.get("payload")?.as_text());
+    payloads.filter(|payload| payload.starts_with("set:")).map(Name::from).collect()
 }

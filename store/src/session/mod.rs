@@ -4,6 +4,7 @@
 //! It needs no agent, because an event carries what it needs.
 
 pub mod access;
+pub mod arguments;
 pub mod checkpoint;
 pub mod decide;
 mod evolve;
@@ -52,6 +53,12 @@ pub struct State {
     pub uttered: BTreeSet<(Name, Name)>,
     /// The tools whose confirmation was answered since the last user message (M192).
     pub resolved: BTreeSet<Name>,
+    /// How many skills tools have started since the last user message (M351).
+    pub tool_starts: u32,
+    /// The `set:` payloads on the buttons of the latest agent message (M234).
+    pub tappable: Vec<Name>,
+    /// What the last write of the model or of a button replaced, until its turn is over (M210).
+    pub replaced: Option<Replaced>,
     /// Initial values, to which a skill's entries return at a fresh start (M54).
     initial: BTreeMap<Name, Arc<Value>>,
 }
@@ -69,6 +76,17 @@ pub struct Cell {
     pub previous: Option<Position>,
     /// Whether it can never be written again in this session (M43, M44).
     pub locked: bool,
+}
+
+/// What a write replaced, so that a validation tool can take it back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replaced {
+    /// The entry.
+    pub key: Name,
+    /// What it held; null for nothing.
+    pub value: Arc<Value>,
+    /// Whether that was written, rather than initial or nothing.
+    pub is_written: bool,
 }
 
 /// Which kind of value a memory entry has, or of nothing.

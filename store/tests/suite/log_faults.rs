@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Once;
 
 use replay_store::digest::Digest;
-use replay_store::log::{Details, Log, LogError, Status, Writer, digest_of_records, is_panic_expected};
+use replay_store::log::{Details, FORMAT, Log, LogError, Status, Writer, digest_of_records, is_panic_expected};
 use replay_store::timestamp::Timestamp;
 
 use crate::log::{OneClaim, payload, read_all};
@@ -216,7 +216,8 @@ fn a_log_of_another_format_number_is_refused_with_the_way_out() {
     other[at..at + content.len()].copy_from_slice(&content);
     std::fs::write(&path, other).expect("there is room");
     let error = Log::open(&path).map(|_| ()).expect_err("another format").to_string();
-    assert!(error.ends_with("has log format 77, this version reads 1; import the records again"), "{error}");
+    let expected = format!("has log format 77, this version reads {FORMAT}; import the records again");
+    assert!(error.ends_with(&expected), "{error}");
     let error = Writer::open(&path, None).map(|_| ()).expect_err("another format");
     assert!(matches!(error, LogError::Format { found: 77, .. }));
 }

@@ -247,7 +247,7 @@ stored_enum!(StoredActivation, Activation, Model Engine Unknown Reference Step T
 stored_enum!(StoredRewind, Rewind, Restart Rewind Undo ResetSlots);
 stored_enum!(StoredActor, Actor, Tool Model Step Button Hook Seed Engine Unknown);
 stored_enum!(StoredToolOutcome, ToolOutcome, Done Failed AwaitingConfirmation Declined);
-stored_enum!(StoredToolCaller, ToolCaller, Model Step Confirmation Unknown);
+stored_enum!(StoredToolCaller, ToolCaller, Model Step Confirmation Unknown Validation);
 stored_enum!(StoredToolSource, ToolSource, Local Mcp Unknown);
 stored_enum!(StoredProfile, Profile, Seed Mantle321);
 stored_enum!(StoredWriteRefusal, WriteRefusal, MemoryWriteError ProjectMemoryAlreadySetError ToolError Skipped);

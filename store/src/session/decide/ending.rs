@@ -25,7 +25,9 @@ const UNMET: &str = "utter_precondition_unmet";
 
 impl Draft<'_> {
     /// The model completes the running skill, unless something has to be done first.
-    pub(super) fn complete(&mut self) -> Result<(), CommandError> {
+    ///
+    /// Criteria are a model's to judge: `met` says what it found. It fails closed (M112).
+    pub(super) fn complete(&mut self, met: Option<&[bool]>) -> Result<(), CommandError> {
         let frame = self.running().ok_or(CommandError::NothingActive)?;
         let (skill, in_block) = (frame.skill.clone(), frame.block.is_some());
         let tool = self.profile.lifecycle_tools().0;
@@ -42,7 +44,13 @@ impl Draft<'_> {
         } else if self.profile.completes_by_condition_only() && unfinished().is_some() {
             Some(Rule::ConditionCompletes)
         } else {
-            None
+            let criteria =
+                self.skill(&skill).and_then(|skill| skill.complete_when.as_ref()).map_or(0, |when| when.criteria.len());
+            match met {
+                None if criteria > 0 => return Err(CommandError::NotJudged),
+                Some(met) if met.len() != criteria || met.contains(&false) => Some(Rule::CriteriaJudged),
+                None | Some(_) => None,
+            }
         };
         match refusal {
             Some(rule) => self.refuse_lifecycle(tool, rule),

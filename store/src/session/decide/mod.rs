@@ -8,6 +8,7 @@ mod draft;
 mod ending;
 mod starting;
 mod steps;
+mod taps;
 mod tools;
 mod writing;
 
@@ -43,8 +44,23 @@ pub enum Command {
         /// The client's id of the message.
         message_id: Option<Name>,
     },
+    /// The user tapped a button (M233, M234).
+    TapButton {
+        /// Its payload.
+        payload: String,
+        /// Its title, where the channel sends it.
+        title: Option<String>,
+    },
+    /// The user pressed keys of a phone (M348).
+    PressKeys {
+        /// The keys.
+        keys: String,
+    },
     /// The agent's turn is over.
     EndTurn,
+    /// The turn is given up: the user spoke in between, the line dropped, time ran out (M365). Tools that run leave
+    /// nothing; the step stays where it is, and what was written stays written.
+    CancelTurn,
     /// The model starts a skill, or switches to one.
     Activate {
         /// The skill.
@@ -71,6 +87,11 @@ pub enum Command {
     EndBlock,
     /// The model completes the active skill.
     Complete,
+    /// A model has judged the criteria of the active skill, which the other one wants to complete (M112).
+    CompleteJudged {
+        /// Whether each of them is met, in the order of the file; anything else is a no.
+        met: Vec<bool>,
+    },
     /// The model cancels the active skill, or the user's answer to the resume question does.
     Cancel,
     /// The user answers whether a parked task goes on.
@@ -148,6 +169,9 @@ pub enum CommandError {
     /// No tool call waits for an answer.
     #[error("no tool call waits for an answer")]
     NothingToConfirm,
+    /// Whether the skill is complete is for a model to judge (M112).
+    #[error("the criteria of the skill are for a model to judge, so whether it is complete isn't known")]
+    NotJudged,
     /// The session ended, and another one has to start first.
     #[error("the session has ended")]
     Ended,
@@ -175,13 +199,16 @@ pub fn decide(
             draft.emit(EventKind::UserMessage { text, channel, message_id });
             draft.run_steps(steps::Wake::Turn);
         }
-        Command::EndTurn => draft.emit(EventKind::TurnEnded),
+        Command::TapButton { payload, title } => draft.tap(&payload, title),
+        Command::PressKeys { keys } => draft.press(&keys),
+        Command::EndTurn | Command::CancelTurn => draft.emit(EventKind::TurnEnded),
         Command::Activate { skill } => draft.activate(&skill),
         Command::Delegate { skill, by } => draft.delegate(&skill, by)?,
         Command::Call { skill } => draft.call(&skill)?,
         Command::EnterBlock { block } => draft.enter_block(&block)?,
         Command::EndBlock => draft.end_block()?,
-        Command::Complete => draft.complete()?,
+        Command::Complete => draft.complete(None)?,
+        Command::CompleteJudged { met } => draft.complete(Some(&met))?,
         Command::Cancel => draft.cancel()?,
         Command::AnswerResume(answer) => draft.answer_resume(answer)?,
         Command::Write(write) => draft.write(write),

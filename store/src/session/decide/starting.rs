@@ -18,6 +18,9 @@ const SESSION_START: &str = "default_session_start";
 /// The entry that holds the metadata of the session (M63a).
 const SESSION_METADATA: &str = "session_started_metadata";
 
+/// Tools start at most this many skills in a turn (M351).
+const MOST_TOOL_STARTS: u32 = 10;
+
 impl Draft<'_> {
     /// A session begins with empty memory and stack; marked entries are seeded, then the start skill runs (M287, M292).
     pub(super) fn start_session(&mut self, definition: Option<Digest>, metadata: Vec<(Name, Value)>) {
@@ -87,6 +90,11 @@ impl Draft<'_> {
 
     /// Runs another skill above the running one. Returns whether one runs now.
     pub(super) fn hand_over(&mut self, skill: &Name, route: Route) -> bool {
+        if route == Route::Tool && self.state.tool_starts >= MOST_TOOL_STARTS {
+            let (by, rule) = (route.activation(), crate::rule::Rule::HandOver);
+            self.emit(EventKind::SkillRefused { skill: skill.clone(), by, rule });
+            return false;
+        }
         let decision = may_start(self.agent, self.profile, &self.state, skill, route);
         match decision.outcome {
             Start::Fresh => self.begin(skill, route.activation()),

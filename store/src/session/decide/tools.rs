@@ -16,10 +16,12 @@ use super::draft::Draft;
 use super::steps::Wake;
 use super::{Answer, CommandError, ToolReturn};
 use crate::agent::skill::{Confirmation, ToolConstraint};
+use crate::agent::tools::{Callable, callable};
 use crate::event::{Actor, EventKind, ToolCall, ToolCaller, ToolOutcome, ToolSource, UtterCause};
 use crate::name::Name;
 use crate::rule::Rule;
 use crate::session::PENDING_CONFIRMATION;
+use crate::session::arguments::misfit;
 use crate::session::gate::gate;
 use crate::session::response::speak;
 use crate::value::Value;
@@ -27,11 +29,14 @@ use crate::value::Value;
 impl<'a> Draft<'a> {
     /// A tool is called: it runs, waits for the user's yes, or is refused.
     pub(super) fn call_tool(&mut self, call: ToolCall) {
-        if let Some(rule) = self.recall(&call) {
-            return self.emit(EventKind::ToolRefused { call, rule });
-        }
-        if !self.is_open(&call) {
-            return self.emit(EventKind::ToolRefused { call, rule: Rule::ToolRequires });
+        if let Some(rule) = self.refusal(&call) {
+            let is_misfit_of_step = rule == Rule::ModelCallsFitTheSchema && call.caller == ToolCaller::Step;
+            self.emit(EventKind::ToolRefused { call, rule });
+            if is_misfit_of_step {
+                // The step stays, and a later turn tries again (M178).
+                self.emit(EventKind::TurnEnded);
+            }
+            return;
         }
         let confirmation = self.constraint(&call).and_then(|constraint| constraint.confirmation.as_ref());
         match confirmation.filter(|confirmation| confirmation.enabled) {
@@ -42,6 +47,9 @@ impl<'a> Draft<'a> {
 
     /// A tool came back: its constraint speaks, then the block and the skill go on.
     pub(super) fn return_tool(&mut self, returned: ToolReturn) {
+        if returned.call.caller == ToolCaller::Validation {
+            return self.return_validation(returned);
+        }
         let ToolReturn { call, outcome, result, error, source } = returned;
         let spoken = self.constraint(&call).and_then(|constraint| match outcome {
             ToolOutcome::Done => Some((constraint.on_success.as_ref()?, UtterCause::ToolSucceeded)),
@@ -56,7 +64,14 @@ impl<'a> Draft<'a> {
             && self.running().is_some_and(|frame| frame.step == call.step && Some(&frame.skill) == call.skill.as_ref());
         match (is_of_this_step, call.caller) {
             (true, ToolCaller::Step | ToolCaller::Confirmation) => self.run_steps(Wake::ToolDone),
-            (_, ToolCaller::Model | ToolCaller::Step | ToolCaller::Confirmation | ToolCaller::Unknown) => {
+            (
+                _,
+                ToolCaller::Model
+                | ToolCaller::Step
+                | ToolCaller::Confirmation
+                | ToolCaller::Unknown
+                | ToolCaller::Validation,
+            ) => {
                 self.run_steps(Wake::Written(call.tool));
             }
         }
@@ -94,6 +109,26 @@ impl<'a> Draft<'a> {
             self.emit(EventKind::TurnEnded);
         }
         Ok(())
+    }
+
+    /// Says which rule refuses a call before the tool runs: it isn't the skill's (M185), it was called already (M192), it
+    /// is gated (M187), or its arguments don't fit (M350, M178).
+    fn refusal(&self, call: &ToolCall) -> Option<Rule> {
+        let skill = call.skill.as_deref().and_then(|skill| self.skill(skill));
+        let callable = skill.map_or(Callable::Unseen, |skill| callable(self.agent, skill, &call.tool));
+        if callable == Callable::Missing {
+            return Some(Rule::ToolOfTheSkill);
+        }
+        if let Some(rule) = self.recall(call) {
+            return Some(rule);
+        }
+        if !self.is_open(call) {
+            return Some(Rule::ToolRequires);
+        }
+        match callable {
+            Callable::Declared(tool) => misfit(tool, &call.arguments).map(|_| Rule::ModelCallsFitTheSchema),
+            Callable::Unseen | Callable::Missing => None,
+        }
     }
 
     /// Says which rule refuses a call because one waits already, or was answered in this turn (M192).
@@ -151,7 +186,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-fn returned_event(
+pub(super) fn returned_event(
     call: &ToolCall,
     outcome: ToolOutcome,
     result: String,

@@ -11,7 +11,7 @@ use crate::session::access::{WriteBy, WriteOutcome, WriteRequest, write};
 use crate::session::gate::gate;
 
 /// What is said when a tap can no longer write (M234).
-const BUTTON_SKIPPED: &str = "utter_set_memory_button_skipped";
+pub(super) const BUTTON_SKIPPED: &str = "utter_set_memory_button_skipped";
 
 impl Draft<'_> {
     /// Somebody writes. What waits for the entry goes on, unless a tool is at work: then it waits until that is back.
@@ -26,6 +26,9 @@ impl Draft<'_> {
         };
         if by == WriteBy::Correct {
             self.rewind_block(&key);
+        }
+        if by.is_validated() && self.validate(&key) {
+            return;
         }
         let is_of_the_model = matches!(by, WriteBy::SetFields | WriteBy::Collect | WriteBy::Correct);
         if !in_tool || is_of_the_model {

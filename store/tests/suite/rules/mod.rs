@@ -2,6 +2,7 @@
 
 mod access;
 mod blocks;
+mod input;
 mod laws;
 mod skills;
 mod tools;
