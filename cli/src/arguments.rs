@@ -6,6 +6,9 @@ use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use replay_store::profile::Profile;
+use replay_tui::Theme;
+
+use crate::config::themes;
 
 /// Replays what happened in an agent's conversation, step by step.
 #[derive(Debug, Parser)]
@@ -28,6 +31,9 @@ pub(crate) struct Arguments {
     /// Where the debugger opens.
     #[command(flatten)]
     pub(crate) place: Place,
+    /// The debugger's colours: auto, 16 (the terminal's own), dark, light or none
+    #[arg(long, value_name = "NAME", value_parser = theme)]
+    pub(crate) theme: Option<ThemeChoice>,
     /// What holds for every command.
     #[command(flatten)]
     pub(crate) global: Global,
@@ -245,6 +251,8 @@ pub(crate) enum Command {
         #[arg(value_name = "CODE")]
         code: Option<String>,
     },
+    /// Print the debugger's configuration: where its file is, what is wrong in it, and all that it may say
+    Config,
     /// Print the completions of a shell; its manual says where they belong
     Completions {
         /// The shell
@@ -294,6 +302,17 @@ pub(crate) enum Format {
     Jsonl,
     /// The same lines as one JSON array, which `import` reads back, too.
     Json,
+}
+
+/// What `--theme` takes; `None` is `auto`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ThemeChoice(pub(crate) Option<Theme>);
+
+fn theme(name: &str) -> Result<ThemeChoice, String> {
+    let themes = themes();
+    let names: Vec<&str> = themes.iter().map(|(name, _)| *name).collect();
+    let found = themes.iter().find(|(known, _)| *known == name).map(|(_, theme)| ThemeChoice(*theme));
+    found.ok_or_else(|| format!("there are {}", names.join(", ")))
 }
 
 fn profile(name: &str) -> Result<Profile, String> {

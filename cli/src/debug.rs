@@ -12,7 +12,8 @@ use replay_tui::app::{List, SessionRow};
 use replay_tui::copy::Opened;
 use replay_tui::{Options, Sessions, Theme};
 
-use crate::arguments::{Global, Place};
+use crate::arguments::{Global, Place, ThemeChoice};
+use crate::config;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::open::{self, Source};
@@ -22,9 +23,24 @@ use crate::run::{Outcome, notice};
 use crate::target::Target;
 
 /// Runs the debugger on a session, or on the list of those that there are.
-pub(crate) fn debug(text: &OsStr, moment: &Place, global: &Global, out: &Output<'_>) -> Result<Outcome, Failure> {
-    let theme = if out.color { Theme::Palette } else { Theme::Plain };
-    let options = |at| Options { theme, at, opened: opened(text, global), ..Options::default() };
+pub(crate) fn debug(
+    text: &OsStr,
+    (moment, theme): (&Place, Option<ThemeChoice>),
+    global: &Global,
+    out: &Output<'_>,
+) -> Result<Outcome, Failure> {
+    let config = config::load();
+    let theme = theme.map_or(config.theme, |choice| choice.0);
+    let theme = if out.color { theme.unwrap_or_else(background) } else { Theme::Plain };
+    let options = |at| Options {
+        theme,
+        at,
+        opened: opened(text, global),
+        clipboard: config.clipboard,
+        keymap: config.keymap.clone(),
+        mouse: config.mouse,
+        complaint: config.complaints.first().map(|first| format!("{first}; `replay config` says more")),
+    };
     let target = Target::parse(text);
     let definition = open::definition(global)?;
     let source = open::source(&target.place)?;
@@ -39,6 +55,16 @@ pub(crate) fn debug(text: &OsStr, moment: &Place, global: &Global, out: &Output<
     let notices = notice(&session).into_iter().collect();
     replay_tui::run(Sessions::One(Box::new(session)), options(at))?;
     Ok(Outcome { exit: Exit::Fine, notices })
+}
+
+/// Returns the theme for a terminal that says what is behind its text; the terminal's own colours for any other.
+fn background() -> Theme {
+    let colours = std::env::var("COLORFGBG").unwrap_or_default();
+    match colours.rsplit(';').next().and_then(|last| last.parse::<u8>().ok()) {
+        Some(7 | 15) => Theme::Light,
+        Some(0..=6 | 8) => Theme::Dark,
+        Some(_) | None => Theme::Palette,
+    }
 }
 
 /// Returns how to repeat the command line.

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod commands;
+mod config;
 mod debug;
 mod exit;
 mod failure;

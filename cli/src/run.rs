@@ -7,10 +7,10 @@ use replay_store::event::finding::{Finding, FindingKind};
 use replay_store::name::Name;
 use replay_store::replay::Session;
 
-use crate::arguments::{Arguments, Command, Global, Place, Report};
+use crate::arguments::{Arguments, Command, Global, Place, Report, ThemeChoice};
 use crate::commands::prompt::{Form, Wanted};
 use crate::commands::prompt_diff::Length;
-use crate::commands::{check, explain, export, import, list, manual, prompt, show, summary, verify, why};
+use crate::commands::{check, config, explain, export, import, list, manual, prompt, show, summary, verify, why};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -41,12 +41,12 @@ pub(crate) fn run(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome,
 }
 
 fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure> {
-    let Arguments { session, place, global, command } = arguments;
+    let Arguments { session, place, theme, global, command } = arguments;
     let Some(command) = command else {
         let session = session.ok_or(Failure::NoSession)?;
-        return debug_or_summarize(&session, &place, &global, out);
+        return debug_or_summarize(&session, (&place, theme), &global, out);
     };
-    if session.is_some() || place.at.is_some() || place.turn.is_some() {
+    if session.is_some() || place.at.is_some() || place.turn.is_some() || theme.is_some() {
         return Err(Failure::SessionAndCommand);
     }
     match command {
@@ -103,6 +103,7 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
             Ok(check::check(&folder, global.profile, format.unwrap_or(default), out)?.into())
         }
         Command::Explain { code: Some(code) } => Ok(explain::explain(&code, global.json, out)?.into()),
+        Command::Config => Ok(config::config(&crate::config::load(), global.json, out)?.into()),
         Command::Completions { shell } => Ok(manual::completions(shell, out)?.into()),
         Command::Man { command } => Ok(manual::page(command.as_deref(), out)?.into()),
         Command::Explain { code: None } => Ok(explain::list(global.json, out)?.into()),
@@ -112,13 +113,13 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
 /// The debugger needs a terminal on both sides; anything else gets the summary.
 fn debug_or_summarize(
     session: &OsStr,
-    place: &Place,
+    (place, theme): (&Place, Option<ThemeChoice>),
     global: &Global,
     out: &mut Output<'_>,
 ) -> Result<Outcome, Failure> {
     let wants_debugger = out.terminal && !global.json && !global.plain;
     if wants_debugger && (std::io::stdin().is_terminal() || session == "-") {
-        return debug::debug(session, place, global, out);
+        return debug::debug(session, (place, theme), global, out);
     }
     let session = open::one(session, global)?;
     // Who names a moment wants to see that one.

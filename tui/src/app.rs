@@ -13,6 +13,7 @@ use replay_store::timestamp::Timestamp;
 use crate::breakpoint::Breakpoint;
 use crate::copy::{Clipping, Opened};
 use crate::document::Document;
+use crate::keymap::Keymap;
 use crate::marks::Marks;
 use crate::panel::{Arrangement, Layout, Panel, layout};
 use crate::prompt::PromptView;
@@ -51,6 +52,8 @@ pub struct App {
     pub scan: Option<Scan>,
     /// What the next key names.
     pub naming: Option<Naming>,
+    /// Which keys do what.
+    pub keymap: Keymap,
 }
 
 /// What the next key names.
@@ -278,6 +281,7 @@ impl App {
             opened: Opened::default(),
             scan: None,
             naming: None,
+            keymap: Keymap::default(),
         }
     }
 

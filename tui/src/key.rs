@@ -114,34 +114,6 @@ pub static BINDINGS: &[Binding] = &[
     bind(&["q", "Ctrl-c"], Action::Quit, "quit"),
 ];
 
-/// What a sequence of keys means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Meaning {
-    /// An action.
-    Action(Action),
-    /// The beginning of a longer sequence.
-    Prefix,
-    /// Nothing.
-    Nothing,
-}
-
-/// Looks a sequence up.
-pub(crate) fn meaning(sequence: &str) -> Meaning {
-    let bound = BINDINGS.iter().find(|binding| binding.keys.contains(&sequence));
-    match bound {
-        Some(binding) => Meaning::Action(binding.action.clone()),
-        None if is_prefix(sequence) => Meaning::Prefix,
-        None => Meaning::Nothing,
-    }
-}
-
-const PREFIXES: [&str; 4] = ["]", "[", "g", "y"];
-
-/// Returns whether a longer sequence of two keys begins with this one.
-pub(crate) fn is_prefix(sequence: &str) -> bool {
-    PREFIXES.contains(&sequence)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -154,15 +126,5 @@ mod tests {
         for keys in BINDINGS.iter().flat_map(|binding| binding.keys) {
             assert!(seen.insert(keys), "{keys} is bound twice");
         }
-    }
-
-    #[test]
-    fn sequences_of_two_begin_with_a_prefix() {
-        assert_eq!(meaning("]"), Meaning::Prefix);
-        assert_eq!(meaning("]w"), Meaning::Action(Action::To(Stop::Write, Forward)));
-        assert_eq!(meaning("g"), Meaning::Action(Action::Start));
-        assert!(is_prefix("g"));
-        assert_eq!(meaning("Ctrl"), Meaning::Nothing);
-        assert_eq!(meaning("x"), Meaning::Nothing);
     }
 }

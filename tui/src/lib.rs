@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! terminal                          keys, signals, the terminal's modes
-//! update  key  command  action  scan  stop
+//! update  key  keymap  command  action  scan  stop
 //!                                   wishes and what they do
 //! view                             what is painted
 //! content  prompt  label  search   what stands in each panel
@@ -20,6 +20,7 @@ pub mod breakpoint;
 pub mod copy;
 pub mod document;
 pub mod key;
+pub mod keymap;
 pub mod line;
 pub mod marks;
 pub mod panel;
@@ -40,7 +41,7 @@ mod view;
 
 pub use action::Action;
 pub use app::App;
-pub use terminal::{Clipboard, Error, Options, Sessions, run};
+pub use terminal::{Clipboard, Error, Mouse, Options, Sessions, run};
 pub use theme::Theme;
 pub use update::{open, update};
 pub use view::draw;

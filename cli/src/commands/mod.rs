@@ -1,6 +1,7 @@
 //! One file a command; each writes its answer and says how the run ended.
 
 pub(crate) mod check;
+pub(crate) mod config;
 mod conversation;
 pub(crate) mod explain;
 pub(crate) mod export;

@@ -3,6 +3,7 @@
 mod answers;
 mod broken;
 mod check;
+mod config;
 mod corpus;
 mod exits;
 mod manual;

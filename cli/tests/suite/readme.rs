@@ -20,10 +20,22 @@ fn the_first_command_answers_without_a_terminal() {
 fn each_command_is_named_and_exists() {
     let readme = readme();
     let help = text(&replay(&["--help"]).stdout);
-    for command in
-        ["import", "export", "list", "show", "prompt", "why", "verify", "check", "explain", "completions", "man"]
-    {
-        assert!(readme.contains(&format!("| `replay {command} ")), "the README names {command}");
+    for command in [
+        "import",
+        "export",
+        "list",
+        "show",
+        "prompt",
+        "why",
+        "verify",
+        "check",
+        "explain",
+        "config",
+        "completions",
+        "man",
+    ] {
+        let named = [" ", "`"].iter().any(|end| readme.contains(&format!("| `replay {command}{end}")));
+        assert!(named, "the README names {command}");
         assert!(help.contains(&format!("  {command} ")), "the help names {command}");
         assert!(replay(&[command, "--help"]).status.success());
     }

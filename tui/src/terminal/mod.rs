@@ -24,11 +24,12 @@ use self::modes::Screen;
 use self::watch::{JobControl, Watch};
 
 use crate::action::Action;
-use crate::app::{App, List, Wish};
+use crate::app::{App, List, Message, Wish};
 use crate::copy::Opened;
 use crate::key::Key;
+use crate::keymap::Keymap;
 use crate::rows::Direction;
-use crate::theme::Theme;
+use crate::theme::{Theme, Tone};
 use crate::{draw, open, update};
 
 /// What the debugger opens on.
@@ -51,6 +52,22 @@ pub struct Options {
     pub opened: Opened,
     /// Which way a copy takes.
     pub clipboard: Clipboard,
+    /// Which keys do what.
+    pub keymap: Keymap,
+    /// Whether the mouse is left to the terminal.
+    pub mouse: Mouse,
+    /// What is wrong in the configuration, to be said at first.
+    pub complaint: Option<String>,
+}
+
+/// Whose the mouse is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mouse {
+    /// Ours: clicks and the wheel work; Shift and drag selects text.
+    #[default]
+    Ours,
+    /// The terminal's: dragging selects text as everywhere.
+    Terminal,
 }
 
 /// What can go wrong between us and the terminal.
@@ -81,15 +98,26 @@ pub enum Error {
 pub fn run(sessions: Sessions, options: Options) -> Result<(), Error> {
     let mut app = App::new(options.theme);
     app.opened = options.opened;
+    app.keymap = options.keymap;
     match sessions {
         Sessions::One(session) => open(&mut app, *session, options.at),
         Sessions::Several(list) => app.list = Some(list),
     }
+    if let Some(text) = options.complaint {
+        update(&mut app, Action::Say(Message { text, tone: Tone::Bad }));
+    }
     let watch = Watch::start().map_err(Error::Signals)?;
-    let screen = Screen::enter().map_err(Error::Enter)?;
-    let ended = event_loop(&mut app, &watch, options.clipboard);
+    let screen = Screen::enter(options.mouse).map_err(Error::Enter)?;
+    let ended = event_loop(&mut app, &watch, Way { clipboard: options.clipboard, mouse: options.mouse });
     drop(screen);
     ended
+}
+
+/// What the loop has to know beside the app.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    clipboard: Clipboard,
+    mouse: Mouse,
 }
 
 /// How long a sequence of keys may rest before it is given up.
@@ -99,7 +127,7 @@ const PROGRESS: Duration = Duration::from_millis(100);
 /// How long job control may wait.
 const WAIT: Duration = Duration::from_millis(200);
 
-fn event_loop(app: &mut App, watch: &Watch, way: Clipboard) -> Result<(), Error> {
+fn event_loop(app: &mut App, watch: &Watch, way: Way) -> Result<(), Error> {
     let mut terminal = Terminal::new(CrosstermBackend::new(stdout())).map_err(Error::Enter)?;
     let size = terminal.size().map_err(Error::Paint)?;
     update(app, Action::Resize(size.width, size.height));
@@ -115,7 +143,7 @@ fn event_loop(app: &mut App, watch: &Watch, way: Clipboard) -> Result<(), Error>
         match watch.job_control() {
             Some(JobControl::Stop) => app.wish = Some(Wish::Suspend),
             Some(JobControl::Continue) => {
-                Screen::again().map_err(Error::Enter)?;
+                Screen::again(way.mouse).map_err(Error::Enter)?;
                 app.wish = Some(Wish::Redraw);
             }
             None => {}
@@ -123,7 +151,7 @@ fn event_loop(app: &mut App, watch: &Watch, way: Clipboard) -> Result<(), Error>
         match app.wish.take() {
             Some(Wish::Quit) => return Ok(()),
             Some(Wish::Suspend) => {
-                suspend()?;
+                suspend(way.mouse)?;
                 watch.job_control();
                 redraw(app, &mut terminal)?;
                 is_stale = true;
@@ -135,7 +163,7 @@ fn event_loop(app: &mut App, watch: &Watch, way: Clipboard) -> Result<(), Error>
                 continue;
             }
             Some(Wish::Copy(clipping)) => {
-                let message = clipboard::copy(&clipping, way, &mut stdout());
+                let message = clipboard::copy(&clipping, way.clipboard, &mut stdout());
                 update(app, Action::Say(message));
                 is_stale = true;
                 continue;
@@ -176,10 +204,10 @@ fn redraw(app: &mut App, terminal: &mut Terminal<CrosstermBackend<Stdout>>) -> R
     Ok(())
 }
 
-fn suspend() -> Result<(), Error> {
+fn suspend(mouse: Mouse) -> Result<(), Error> {
     Screen::leave();
     signal_hook::low_level::emulate_default_handler(SIGTSTP).map_err(Error::Signals)?;
-    Screen::set_modes().map_err(Error::Enter)
+    Screen::set_modes(mouse).map_err(Error::Enter)
 }
 
 /// Returns what an event of the terminal wishes.

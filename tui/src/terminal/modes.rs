@@ -8,13 +8,15 @@ use crossterm::event::{DisableMouseCapture, EnableMouseCapture};
 use crossterm::execute;
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 
+use super::Mouse;
+
 /// The terminal in the debugger's modes; dropping it puts everything back.
 pub(super) struct Screen {
     hook: Arc<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync>,
 }
 
 impl Screen {
-    pub(super) fn enter() -> io::Result<Screen> {
+    pub(super) fn enter(mouse: Mouse) -> io::Result<Screen> {
         let hook: Arc<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync> = Arc::from(panic::take_hook());
         let before = Arc::clone(&hook);
         panic::set_hook(Box::new(move |panic| {
@@ -22,13 +24,16 @@ impl Screen {
             before(panic);
         }));
         let screen = Screen { hook };
-        Screen::set_modes()?;
+        Screen::set_modes(mouse)?;
         Ok(screen)
     }
 
-    pub(super) fn set_modes() -> io::Result<()> {
+    pub(super) fn set_modes(mouse: Mouse) -> io::Result<()> {
         enable_raw_mode()?;
-        execute!(stdout(), EnterAlternateScreen, EnableMouseCapture)
+        match mouse {
+            Mouse::Ours => execute!(stdout(), EnterAlternateScreen, EnableMouseCapture),
+            Mouse::Terminal => execute!(stdout(), EnterAlternateScreen),
+        }
     }
 
     /// Puts the terminal right as far as it can be done: the terminal may be gone already.
@@ -39,9 +44,9 @@ impl Screen {
     }
 
     /// Sets the modes anew after the process was stopped and goes on: the shell has changed them meanwhile.
-    pub(super) fn again() -> io::Result<()> {
+    pub(super) fn again(mouse: Mouse) -> io::Result<()> {
         disable_raw_mode()?;
-        Screen::set_modes()
+        Screen::set_modes(mouse)
     }
 }
 

@@ -4,7 +4,8 @@ use super::jump::{remember, return_to};
 use super::{typed, update, way};
 use crate::action::Action;
 use crate::app::{App, Help, Prefix, Typing, TypingKind};
-use crate::key::{Key, Meaning, is_prefix, meaning};
+use crate::key::Key;
+use crate::keymap::Meaning;
 
 pub(super) fn press(app: &mut App, key: Key) {
     app.message = None;
@@ -35,7 +36,7 @@ pub(super) fn press(app: &mut App, key: Key) {
     let before = app.debugger.as_ref().map(|debugger| (debugger.spot(), debugger.jumps.clone()));
     let prefix = app.prefix.take();
     let sequence = prefix.as_ref().map_or_else(|| key.0.clone(), |prefix| format!("{}{}", prefix.key, key.0));
-    match (meaning(&sequence), prefix) {
+    match (app.keymap.meaning(&sequence), prefix) {
         (Meaning::Action(action), prefix) => {
             // The first key moved the cursor, because it means something alone, too.
             if let Some(Prefix { before: Some((spot, jumps)), .. }) = prefix {
@@ -44,7 +45,7 @@ pub(super) fn press(app: &mut App, key: Key) {
                     debugger.jumps = jumps;
                 }
             }
-            if is_prefix(&sequence) {
+            if app.keymap.is_prefix(&sequence) {
                 app.prefix = Some(Prefix { key: sequence, before });
             }
             update(app, action);
@@ -61,7 +62,7 @@ pub(super) fn press(app: &mut App, key: Key) {
 pub(super) fn pause(app: &mut App) {
     app.prefix = None;
     if let Some(count) = app.count.take()
-        && let Meaning::Action(action) = meaning(&count.to_string())
+        && let Meaning::Action(action) = app.keymap.meaning(&count.to_string())
     {
         update(app, action);
     }
@@ -96,9 +97,10 @@ fn type_key(app: &mut App, key: &str) {
 }
 
 pub(super) fn help_key(app: &mut App, key: &str) {
-    let Some(help) = &mut app.help else { return };
     let page = usize::from(app.area.height).saturating_sub(4).max(1);
-    let last = crate::view::help_row_count(&help.filter, usize::from(app.area.width)).saturating_sub(page);
+    let filter = app.help.as_ref().map(|help| help.filter.clone()).unwrap_or_default();
+    let last = crate::view::help_row_count(app, &filter).saturating_sub(page);
+    let Some(help) = &mut app.help else { return };
     match key {
         "Esc" if !help.filter.is_empty() => *help = Help::default(),
         "Esc" | "F1" | "Enter" => app.help = None,

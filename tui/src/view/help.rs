@@ -13,8 +13,8 @@ use crate::theme::Tone;
 const KEYS_WIDTH: usize = 25;
 
 /// Returns how many rows the help has with a filter.
-pub(crate) fn row_count(filter: &str, columns: usize) -> usize {
-    rows(filter, columns).len()
+pub(crate) fn row_count(app: &App, filter: &str) -> usize {
+    rows(app, filter, usize::from(app.area.width)).len()
 }
 
 /// Paints the help screen.
@@ -23,7 +23,7 @@ pub(super) fn draw(help: &Help, app: &App, area: Rect, buffer: &mut Buffer) {
     let title = Line::new().own(Tone::Strong, "help").own(Tone::Quiet, "  type to filter: ");
     let title = title.foreign(Tone::Strong, &help.filter).own(Tone::Match, " ");
     title.paint(row(area.y), buffer, app.theme);
-    let rows = rows(&help.filter, usize::from(area.width));
+    let rows = rows(app, &help.filter, usize::from(area.width));
     let (top, bottom) = (area.y + 2, area.bottom() - 2);
     for (y, line) in (top..bottom).zip(rows.iter().skip(help.top)) {
         line.paint(row(y), buffer, app.theme);
@@ -44,9 +44,9 @@ pub(super) fn draw(help: &Help, app: &App, area: Rect, buffer: &mut Buffer) {
     words.paint(row(area.bottom() - 1), buffer, app.theme);
 }
 
-fn rows(filter: &str, columns: usize) -> Vec<Line> {
+fn rows(app: &App, filter: &str, columns: usize) -> Vec<Line> {
     let keys_width = KEYS_WIDTH.min(columns * 2 / 5);
-    let bindings = BINDINGS.iter().map(|binding| (binding.keys.join("  "), binding.help));
+    let bindings = BINDINGS.iter().enumerate().map(|(row, binding)| (app.keymap.keys(row).join("  "), binding.help));
     let legend = LEGEND.iter().map(|(glyph, words)| ((*glyph).to_owned(), *words));
     let pattern = Pattern::parse(filter);
     let wanted = |keys: &str, words: &str| {
