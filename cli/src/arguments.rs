@@ -48,6 +48,24 @@ A file that is named like a command is opened with its folder in front: replay .
 Exit codes: 0 fine, 1 the answer is no, 2 the command line makes no sense,
 3 the input can't be read, 4 refused (in use, no permission), 70 our bug.";
 
+const QUERY_HELP: &str = "\
+Terms, joined by and, or, not and parentheses (side by side: and):
+  kind:memory_written   the kind of event; model_call for each position that a model call saw
+  key:project.tier      the memory entry; a name without a dot is that of any skill
+  skill:S  active:S     the skill it is about or happened in; the one on top of the stack after it
+  tool:T  actor:model   the tool; who did it: tool model step button hook seed engine user unknown
+  turn:3..5  at:100..   the agent turn; the position
+  verdict:denied        how something was decided in its step: allowed empty denied refused open closed
+                        locked waiting declined failed
+  text:'two words'      a text in it; small letters match capitals, too
+  project.tier == 'gold'   what memory holds after it, compared as conditions of the agent folder do
+  changed(KEY) read(KEY) denied(KEY)   the step gave the entry another value, read it, was denied it
+In names * is any run of characters, and | parts alternatives: tool:find_*|load_*
+
+With --every-turn: replay query SESSION 'project.tier, order_id' --every-turn
+
+Exit codes: 0 something matches, 1 nothing does, 2 the expression makes no sense.";
+
 /// What holds for every command.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Global {
@@ -224,6 +242,28 @@ pub(crate) enum Command {
         /// What is in question.
         #[command(flatten)]
         asked: Asked,
+        /// The moment.
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Find events by an expression, or tell the value of fields at every turn
+    #[command(after_help = QUERY_HELP)]
+    Query {
+        /// A file, FILE#SESSION-ID, or -; all its sessions are searched unless one is named
+        #[arg(value_name = "SESSION")]
+        session: OsString,
+        /// Which events; with --every-turn the fields, parted by commas
+        #[arg(value_name = "EXPR")]
+        expression: String,
+        /// Tell the value of fields at the end of every turn, as a table
+        #[arg(long)]
+        every_turn: bool,
+    },
+    /// Show who may read and write what [default: at the end]
+    Access {
+        /// A file, FILE#SESSION-ID, or -
+        #[arg(value_name = "SESSION")]
+        session: OsString,
         /// The moment.
         #[command(flatten)]
         place: Place,

@@ -40,6 +40,16 @@ pub(crate) enum Failure {
         /// The log.
         path: String,
     },
+    /// An expression of `query` can't be read.
+    #[error("{message}{}", .help.as_ref().map(|help| format!("; {help}")).unwrap_or_default())]
+    Query {
+        /// What is wrong.
+        message: String,
+        /// The way out.
+        help: Option<String>,
+        /// The expression with a caret, in lines that are fit to be printed.
+        shown: String,
+    },
     /// A position past the end.
     #[error("{asked} is out of range: the session has {have}")]
     OutOfRange {
@@ -54,6 +64,12 @@ pub(crate) enum Failure {
     /// A prompt can't be recomputed without the agent.
     #[error("no agent folder for {session}, so its prompt is unknown; name the folder with --agent DIR")]
     NoDefinition {
+        /// The session.
+        session: String,
+    },
+    /// Rights can't be told without the agent.
+    #[error("no agent folder for {session}, so nobody's rights are known; name the folder with --agent DIR")]
+    NoAccess {
         /// The session.
         session: String,
     },
@@ -120,6 +136,14 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// Returns what is shown beneath the sentence, fit to be printed; empty for most.
+    pub(crate) fn shown(&self) -> &str {
+        match self {
+            Failure::Query { shown, .. } => shown,
+            _ => "",
+        }
+    }
+
     /// Returns the exit code.
     pub(crate) fn exit(&self) -> Exit {
         match self {
@@ -130,11 +154,13 @@ impl Failure {
             | Failure::NoSuchSession { .. }
             | Failure::OutOfRange { .. }
             | Failure::NoSuchCommand { .. }
+            | Failure::Query { .. }
             | Failure::NoSuchCode { .. }
             | Failure::NothingAsked
             | Failure::Ambiguous { .. } => Exit::Usage,
             Failure::Empty { .. }
             | Failure::NoDefinition { .. }
+            | Failure::NoAccess { .. }
             | Failure::Read { .. }
             | Failure::Record(_)
             | Failure::Agent(_)

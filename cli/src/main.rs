@@ -76,6 +76,9 @@ fn answer(arguments: Arguments) -> Exit {
             let exit = failure.exit();
             if exit != Exit::Fine {
                 complain(&sentence(&failure));
+                if !failure.shown().is_empty() {
+                    let _ = writeln!(io::stderr(), "{}", failure.shown());
+                }
             }
             exit
         }

@@ -34,6 +34,38 @@ pub(crate) fn one(text: &OsStr, global: &Global) -> Result<Session, Failure> {
     Ok(Session::open(recording, definition, global.profile))
 }
 
+/// Opens all sessions one after the other, or the one that is named, and hands each to `look`, with whether there are
+/// several.
+pub(crate) fn each(
+    text: &OsStr,
+    global: &Global,
+    mut look: impl FnMut(&Session, Count) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let target = Target::parse(text);
+    let definition = definition(global)?;
+    let source = source(&target.place)?;
+    let open = |recording| Session::open(recording, definition.clone(), global.profile);
+    let ids = source.ids()?;
+    if target.id.is_some() || ids.len() == 1 {
+        return look(&open(source.take(&target)?), Count::One);
+    }
+    match source {
+        Source::Recordings(recordings) => {
+            recordings.into_iter().try_for_each(|recording| look(&open(recording), Count::Several))
+        }
+        Source::Log(log) => ids.iter().try_for_each(|id| look(&open(archive::open(&log, id)?), Count::Several)),
+    }
+}
+
+/// Whether a place holds one session or several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Count {
+    /// One, or one was named.
+    One,
+    /// Several, or none.
+    Several,
+}
+
 /// Opens all sessions, or the one that is named.
 pub(crate) fn all(text: &OsStr, global: &Global) -> Result<Vec<Session>, Failure> {
     let definition = definition(global)?;

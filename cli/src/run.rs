@@ -10,7 +10,9 @@ use replay_store::replay::Session;
 use crate::arguments::{Arguments, Command, Global, Place, Report, ThemeChoice};
 use crate::commands::prompt::{Form, Wanted};
 use crate::commands::prompt_diff::Length;
-use crate::commands::{check, config, explain, export, import, list, manual, prompt, show, summary, verify, why};
+use crate::commands::{
+    access, check, config, explain, export, import, list, manual, prompt, query, show, summary, verify, why,
+};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -95,6 +97,17 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
         Command::Why { session, asked, place } => {
             let session = open::one(&session, &global)?;
             let exit = why::why(&session, &asked, &place, &global, out)?;
+            Ok(answered(&session, exit))
+        }
+        Command::Query { session, expression, every_turn } => {
+            let what = query::What::parse(&expression, every_turn)?;
+            let mut notices = Vec::new();
+            let exit = query::query(&session, &what, &global, out, &mut notices)?;
+            Ok(Outcome { exit, notices })
+        }
+        Command::Access { session, place } => {
+            let session = open::one(&session, &global)?;
+            let exit = access::access(&session, &place, global.json, out)?;
             Ok(answered(&session, exit))
         }
         Command::Verify { log } => Ok(verify::verify(&log, global.json, out)?.into()),

@@ -103,8 +103,10 @@ rules! {
         "A skill whose `complete_when` is a condition completes by itself, and in mantle-3.21 not before it holds.";
     BlockEndsByItself "M117" "While a block is active its skill can't be completed by the model.";
     ConfirmationFirst "M117a" "A skill can't be completed while one of its tool calls waits for the user's yes.";
+    MarkerScopes "M122" "A paragraph under an `if:` marker is in the prompt while its condition holds.";
     BlocksOfTheSkill "M139" "A block is entered from the prose of its own skill.";
     ReferenceNeedsRequires "M141" "A skill that prose references must be one that may start.";
+    BranchesInOrder "M165" "Of the branches of a step the first one that holds is taken.";
     ToolRequires "M187" "A tool is hidden and blocked until its `requires` holds.";
     CriteriaJudged "M112"
         "In mantle-3.21 a skill with `criteria` completes only when a model has judged that each of them is met.";
@@ -112,6 +114,7 @@ rules! {
     ConfirmationState "M192" "A tool with `requires_confirmation` waits for the user's yes: a second call meanwhile, and one in the turn of the \
          answer, is refused.";
     ConfirmationChecksAgain "M195" "A confirmed call is checked against `requires` again before it runs.";
+    VariantByCondition "M222" "A response has its first wording whose condition holds, else the one without a condition.";
     ParkedIsResumed "M280" "A skill that is on the stack is resumed, not started again.";
     TopIsNoTarget "M281" "The skill on top of the stack can't be activated.";
     EngineManaged "M286" "The engine's own skills aren't on the model's menu.";

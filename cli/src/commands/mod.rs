@@ -1,5 +1,6 @@
 //! One file a command; each writes its answer and says how the run ended.
 
+pub(crate) mod access;
 pub(crate) mod check;
 pub(crate) mod config;
 mod conversation;
@@ -11,6 +12,7 @@ pub(crate) mod list;
 pub(crate) mod manual;
 pub(crate) mod prompt;
 pub(crate) mod prompt_diff;
+pub(crate) mod query;
 mod sarif;
 pub(crate) mod show;
 pub(crate) mod summary;

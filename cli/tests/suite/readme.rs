@@ -27,6 +27,8 @@ fn each_command_is_named_and_exists() {
         "show",
         "prompt",
         "why",
+        "query",
+        "access",
         "verify",
         "check",
         "explain",

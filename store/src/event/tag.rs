@@ -3,6 +3,43 @@
 use super::EventKind;
 
 impl EventKind {
+    /// Every name that [`EventKind::tag`] returns.
+    pub const TAGS: [&'static str; 33] = [
+        "session_started",
+        "session_ended",
+        "user_message",
+        "agent_message",
+        "turn_ended",
+        "skill_activated",
+        "skill_completed",
+        "skill_cancelled",
+        "skill_interrupted",
+        "skill_resumed",
+        "block_entered",
+        "block_completed",
+        "block_cancelled",
+        "block_interrupted",
+        "block_resumed",
+        "memory_written",
+        "memory_cleared",
+        "tool_returned",
+        "stack_patched",
+        "action_taken",
+        "history_rewound",
+        "foreign",
+        "skill_refused",
+        "skill_pending",
+        "memory_write_refused",
+        "memory_reset",
+        "project_entry_locked",
+        "step_entered",
+        "tool_called",
+        "tool_refused",
+        "confirmation_asked",
+        "confirmation_answered",
+        "response_uttered",
+    ];
+
     /// Returns the name of the kind, as JSON and queries write it: the `kind` of a serialized event.
     pub fn tag(&self) -> &'static str {
         match self {

@@ -3,7 +3,10 @@
 //! An answer rests on events of the record and on lines of the agent folder. Each piece of evidence says which, and
 //! whether the record itself holds it or we made it again from the folder; what neither tells stays unknown.
 
+pub mod access;
 pub mod condition;
+pub mod decisions;
+pub mod query;
 pub mod read;
 pub mod resolve;
 pub mod skill;

@@ -11,7 +11,7 @@ use crate::agent::block::StepKind;
 use crate::agent::entry::{Entry, EntryScope};
 use crate::agent::skill::Skill;
 use crate::event::Position;
-use crate::session::{PENDING_CONFIRMATION, Parked};
+use crate::session::PENDING_CONFIRMATION;
 use crate::value::Value;
 
 /// Returns the one branch that holds (M245): a search ran, a skill is active, or neither.
@@ -57,7 +57,7 @@ fn knowledge(active: Option<Active<'_>>) -> Option<Section> {
 
 fn active_skill(view: &View<'_>, active: Active<'_>, targets: &Targets<'_>, offer: &Offer) -> Option<Section> {
     let mut draft = Draft::default();
-    parent(view, active, &mut draft);
+    parent(view, &mut draft);
     if !targets.paused.is_empty() {
         draft.block().line("## Paused ordered blocks").line(wording::PAUSED_BLOCKS);
         for target in &targets.paused {
@@ -104,18 +104,9 @@ fn name(draft: &mut Draft, active: Active<'_>) {
     }
 }
 
-/// What the skill or block returns to when it is done: the prose around a block, or the skill that called.
-fn parent(view: &View<'_>, active: Active<'_>, draft: &mut Draft) {
-    let has_prose = active.skill.is_some_and(|skill| !skill.paragraphs.is_empty());
-    // Beneath a digression nothing waits for this task.
-    let mut waiting =
-        view.state.stack.iter().rev().skip(1).take_while(|frame| frame.parked != Some(Parked::Digression));
-    let below = waiting.find(|frame| match frame.parked {
-        Some(Parked::Delegation) => true,
-        Some(Parked::Reference) => has_prose,
-        Some(Parked::Digression | Parked::Pending) | None => false,
-    });
-    let Some(below) = below else { return };
+/// What the skill or block returns to when it is done.
+fn parent(view: &View<'_>, draft: &mut Draft) {
+    let Some(below) = view.parent() else { return };
     draft.block().line(&format!("## Paused parent skill: {}", below.skill)).line(wording::PARENT);
     draft.block().line("### Parent skill context (not executable until activated):");
     let paragraphs = view.agent.skills.get(&below.skill).map(|skill| prose::visible(view, skill)).unwrap_or_default();

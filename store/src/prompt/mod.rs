@@ -10,9 +10,11 @@
 //! branch    routing, active skill or knowledge, and the pending confirmation
 //! tools     what was offered, what was withheld, and why
 //! messages  history and injected messages
+//! decided   the reads, gates and offers behind all that
 //! ```
 
 mod branch;
+pub mod decided;
 mod draft;
 mod lifecycle;
 mod messages;

@@ -3,7 +3,7 @@
 use crate::agent::Agent;
 use crate::agent::gate::Gate;
 use crate::condition::{Evaluation, Outcome, Part};
-use crate::session::access::{Found, Nothing, ReadDecision};
+use crate::session::access::{Found, ReadDecision};
 use crate::session::prose::{PII_MARK, shown};
 
 /// Returns why an evaluated gate is closed: its text, and what each reference in it gave.
@@ -42,20 +42,9 @@ fn collect<'a>(part: &'a Part<ReadDecision>, reads: &mut Vec<&'a ReadDecision>) 
 
 fn given(agent: &Agent, read: &ReadDecision) -> String {
     let is_pii = agent.entry(&read.asked).is_some_and(|entry| entry.pii);
-    let nothing = match &read.found {
-        Found::Value { .. } if is_pii => return format!("is {PII_MARK}"),
-        Found::Value { value, .. } => return format!("is {}", shown(value)),
-        Found::Nothing(nothing) => nothing,
-    };
-    match nothing {
-        Nothing::NeverWritten => "never written".to_owned(),
-        Nothing::Cleared { at: Some(at) } => format!("cleared at {at}"),
-        Nothing::Reset { at: Some(at) } => format!("reset at {at}"),
-        Nothing::Cleared { at: None } => "cleared".to_owned(),
-        Nothing::Reset { at: None } => "reset".to_owned(),
-        Nothing::Undeclared => "not declared".to_owned(),
-        Nothing::Private { owner, .. } => format!("private to {owner}"),
-        Nothing::Denied { by } => format!("denied by {}:{}", by.file, by.line),
-        Nothing::Reserved => "the engine's own".to_owned(),
+    match &read.found {
+        Found::Value { .. } if is_pii => format!("is {PII_MARK}"),
+        Found::Value { value, .. } => format!("is {}", shown(value)),
+        Found::Nothing(nothing) => nothing.to_string(),
     }
 }

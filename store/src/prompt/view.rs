@@ -9,7 +9,7 @@ use crate::profile::Profile;
 use crate::session::access::{self, Found, ReadDecision, Reader, Site};
 use crate::session::gate::{GateDecision, gate};
 use crate::session::prose::{PII_MARK, shown};
-use crate::session::{CellState, Frame, State};
+use crate::session::{CellState, Frame, Parked, State};
 
 use super::moment::{Channel, Moment};
 use super::{Piece, Situation, Source, reason};
@@ -92,6 +92,20 @@ impl<'a> View<'a> {
             GateDecision::Evaluated(evaluation) => Some(reason::closed(self.agent, written, evaluation)),
             GateDecision::Unreadable => Some(reason::unreadable(written)),
         }
+    }
+
+    /// Returns the frame that goes on when the top one is done: the prose around a block, or the skill that called.
+    pub(super) fn parent(&self) -> Option<&'a Frame> {
+        let active = self.active?;
+        let has_prose = active.skill.is_some_and(|skill| !skill.paragraphs.is_empty());
+        // Beneath a digression nothing waits for this task.
+        let below = self.state.stack.iter().rev().skip(1);
+        let mut waiting = below.take_while(|frame| frame.parked != Some(Parked::Digression));
+        waiting.find(|frame| match frame.parked {
+            Some(Parked::Delegation) => true,
+            Some(Parked::Reference) => has_prose,
+            Some(Parked::Digression | Parked::Pending) | None => false,
+        })
     }
 
     /// Returns the unfilled collect that the active block waits at, if it does.

@@ -32,7 +32,8 @@ impl Session {
         Some(rephrase(agent, self.profile.profile, &self.state(call.before), &moment, response))
     }
 
-    fn moment(&self, agent: &Agent, at: Position) -> Moment {
+    /// Returns what the events up to `at` tell beside the state.
+    pub(crate) fn moment(&self, agent: &Agent, at: Position) -> Moment {
         let seen = self.seen.get_or_init(|| Arc::new(SeenTools::of(self.events_in(..).map(|(_, event)| event))));
         Moment::at(agent, self.events_in(..=at), seen)
     }

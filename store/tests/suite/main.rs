@@ -20,6 +20,7 @@ mod import_traps;
 mod log;
 mod log_faults;
 mod prompt;
+mod query;
 mod replay;
 mod rules;
 mod seed_documents;

@@ -1,5 +1,6 @@
 //! Reads: what a name gives to a reader. A read never fails; one that gives nothing says which kind of nothing (M33).
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::{Change, Unresolved, asked, owner, resolve};
@@ -103,6 +104,37 @@ pub enum Nothing {
     },
     /// It belongs to the engine (M31).
     Reserved,
+}
+
+impl Nothing {
+    /// Returns the event that took the value away, where one did.
+    pub fn since(&self) -> Option<Position> {
+        match self {
+            Nothing::Cleared { at } | Nothing::Reset { at } => *at,
+            Nothing::NeverWritten
+            | Nothing::Undeclared
+            | Nothing::Private { .. }
+            | Nothing::Denied { .. }
+            | Nothing::Reserved => None,
+        }
+    }
+}
+
+/// The kind of nothing in a few words: `cleared at 12`, `private to pay_fees`.
+impl fmt::Display for Nothing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Nothing::NeverWritten => f.write_str("never written"),
+            Nothing::Cleared { at: Some(at) } => write!(f, "cleared at {at}"),
+            Nothing::Reset { at: Some(at) } => write!(f, "reset at {at}"),
+            Nothing::Cleared { at: None } => f.write_str("cleared"),
+            Nothing::Reset { at: None } => f.write_str("reset"),
+            Nothing::Undeclared => f.write_str("not declared"),
+            Nothing::Private { owner, .. } => write!(f, "private to {owner}"),
+            Nothing::Denied { by } => write!(f, "denied by {}:{}", by.file, by.line),
+            Nothing::Reserved => f.write_str("the engine's own"),
+        }
+    }
 }
 
 impl ReadDecision {

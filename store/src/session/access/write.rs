@@ -65,6 +65,22 @@ impl WriteBy {
         WriteBy::Engine,
     ];
 
+    /// Returns the word that JSON and people read.
+    pub fn word(self) -> &'static str {
+        match self {
+            WriteBy::Tool => "tool",
+            WriteBy::SetFields => "set_fields",
+            WriteBy::Collect => "collect",
+            WriteBy::Correct => "correct",
+            WriteBy::SetMemory => "set_memory",
+            WriteBy::ValidationTool => "validation_tool",
+            WriteBy::Hook => "hook",
+            WriteBy::Button => "button",
+            WriteBy::Seed => "seed",
+            WriteBy::Engine => "engine",
+        }
+    }
+
     /// Returns the kind of writer that an event names.
     pub fn actor(self) -> Actor {
         match self {

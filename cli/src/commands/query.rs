@@ -1,0 +1,233 @@
+//! `replay query`: the events that an expression means, or the value of fields at every turn.
+
+use std::ffi::OsStr;
+
+use replay_store::condition::Condition;
+use replay_store::event::Position;
+use replay_store::explain::query::{self, Cell, Direction, Query, QueryError, Row, Search, Step};
+use replay_store::name::Name;
+use replay_store::replay::Session;
+use replay_store::replay::headline::Weight;
+use replay_store::visible::visible;
+use serde::Serialize;
+
+use crate::arguments::Global;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::open::{self, Count};
+use crate::output::{Output, Tone};
+use crate::run;
+
+/// What is asked for.
+pub(crate) enum What {
+    /// Events.
+    Events(Query),
+    /// Fields at every turn.
+    Fields(Vec<Condition>),
+}
+
+/// What `replay query` answers about events.
+#[derive(Serialize)]
+struct Answer {
+    schema: &'static str,
+    query: String,
+    count: usize,
+    sessions: Vec<SessionAnswer>,
+}
+
+#[derive(Serialize)]
+struct SessionAnswer {
+    session: Name,
+    count: usize,
+    matches: Vec<Match>,
+}
+
+/// An event that matches.
+#[derive(Serialize)]
+struct Match {
+    position: Position,
+    raw: Vec<u32>,
+    turn: Option<u32>,
+    time: String,
+    kind: &'static str,
+    text: String,
+}
+
+/// What `replay query --every-turn` answers.
+#[derive(Serialize)]
+struct TableAnswer {
+    schema: &'static str,
+    sessions: Vec<TableOf>,
+}
+
+#[derive(Serialize)]
+struct TableOf {
+    session: Name,
+    #[serde(flatten)]
+    table: query::Table,
+}
+
+impl What {
+    /// Reads the expression.
+    pub(crate) fn parse(text: &str, every_turn: bool) -> Result<What, Failure> {
+        let read = match every_turn {
+            true => query::fields(text).map(What::Fields),
+            false => query::parse(text).map(What::Events),
+        };
+        read.map_err(|error| failure(text, error))
+    }
+}
+
+/// Returns the failure of an expression that can't be read, with a caret beneath it.
+fn failure(text: &str, error: QueryError) -> Failure {
+    let before = visible(text.get(..error.span.start).unwrap_or(text)).chars().count();
+    let width = visible(text.get(error.span.clone()).unwrap_or_default()).chars().count().max(1);
+    let shown = format!("  {}\n  {}{}", visible(text), " ".repeat(before), "^".repeat(width));
+    Failure::Query { message: error.message, help: error.help, shown }
+}
+
+/// Writes what matches in the session, or in all sessions of the place.
+pub(crate) fn query(
+    place: &OsStr,
+    what: &What,
+    global: &Global,
+    out: &mut Output<'_>,
+    notices: &mut Vec<String>,
+) -> Result<Exit, Failure> {
+    let mut answer = Answer { schema: "replay.query/1", query: String::new(), count: 0, sessions: Vec::new() };
+    let mut tables = TableAnswer { schema: "replay.query.table/1", sessions: Vec::new() };
+    open::each(place, global, |session, count| {
+        notices.extend(run::notice(session));
+        match what {
+            What::Events(query) => {
+                notices.extend(unknown(query, session));
+                let found = events(session, query, count, global.json, out)?;
+                answer.count += found.count;
+                answer.sessions.push(found);
+            }
+            What::Fields(fields) => {
+                let table = query::at_every_turn(session, fields);
+                if !global.json {
+                    table_text(session, &table, count, out)?;
+                }
+                answer.count += table.rows.len();
+                tables.sessions.push(TableOf { session: session.id.clone(), table });
+            }
+        }
+        Ok(())
+    })?;
+    match what {
+        What::Events(query) if global.json => out.json(&Answer { query: query.to_string(), ..answer })?,
+        What::Fields(_) if global.json => out.json(&tables)?,
+        What::Events(_) | What::Fields(_) => {
+            return Ok(if answer.count > 0 { Exit::Fine } else { Exit::No });
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// Says which entries the query names that the session doesn't know.
+fn unknown(query: &Query, session: &Session) -> Option<String> {
+    let unknown = query.unknown_entries(session);
+    let (name, near) = unknown.first()?;
+    let near = near.as_ref().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    Some(format!("{}: no memory entry is called {name}{near}", session.id))
+}
+
+fn events(
+    session: &Session,
+    query: &Query,
+    count: Count,
+    json: bool,
+    out: &mut Output<'_>,
+) -> Result<SessionAnswer, Failure> {
+    let mut search = Search::new(query.clone(), session, Position(0), Direction::Forward);
+    let mut found = SessionAnswer { session: session.id.clone(), count: 0, matches: Vec::new() };
+    loop {
+        let at = match search.step(session, u64::MAX) {
+            Step::Found(at) => at,
+            Step::Going { .. } => continue,
+            Step::End => return Ok(found),
+        };
+        found.count += 1;
+        if json {
+            found.matches.extend(matched(session, at));
+        } else {
+            event_text(session, at, count, out)?;
+        }
+    }
+}
+
+fn matched(session: &Session, at: Position) -> Option<Match> {
+    let event = session.event(at)?;
+    let line = session.headline(at)?;
+    Some(Match {
+        position: at,
+        raw: event.origin.raw_indexes(),
+        turn: event.turn,
+        time: event.time.to_string(),
+        kind: event.kind.tag(),
+        text: line.text,
+    })
+}
+
+fn event_text(session: &Session, at: Position, count: Count, out: &mut Output<'_>) -> Result<(), Failure> {
+    let (Some(event), Some(line)) = (session.event(at), session.headline(at)) else { return Ok(()) };
+    let id = match count {
+        Count::One => String::new(),
+        Count::Several => format!("{}  ", session.id),
+    };
+    let turn = event.turn.map_or("between turns".to_owned(), |turn| format!("turn {turn}"));
+    let place = if out.plain { format!("{at}, {turn}: ") } else { format!("{:>6}  {turn:<13}  ", at.0) };
+    let tone = if line.weight == Weight::Refused { Tone::Bad } else { Tone::Strong };
+    let text = format!(" {}", line.text);
+    out.line(&[(Tone::Faint, &id), (Tone::Faint, &place), (tone, line.kind), (Tone::Normal, &text)])?;
+    Ok(())
+}
+
+fn table_text(session: &Session, table: &query::Table, count: Count, out: &mut Output<'_>) -> Result<(), Failure> {
+    if count == Count::Several {
+        out.line(&[(Tone::Strong, "session "), (Tone::Strong, &session.id)])?;
+    }
+    if out.plain {
+        return plain_table(table, out);
+    }
+    let cells: Vec<Vec<String>> = table.rows.iter().map(|row| row.values.iter().map(cell_words).collect()).collect();
+    let width = |column: usize| {
+        let cells = cells.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| visible(cell).chars().count()).chain([visible(&table.fields[column]).chars().count()]).max()
+    };
+    let widths: Vec<usize> = (0..table.fields.len()).map(|column| width(column).unwrap_or(0)).collect();
+    let padded = |texts: &[String]| -> String {
+        let padded = texts.iter().zip(&widths).map(|(text, width)| {
+            let text = visible(text);
+            let blanks = width.saturating_sub(text.chars().count());
+            format!("{text}{}", " ".repeat(blanks))
+        });
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    out.line(&[(Tone::Strong, "turn  at      "), (Tone::Strong, &padded(&table.fields))])?;
+    for (row, cells) in table.rows.iter().zip(&cells) {
+        let place = format!("{:>4}  {:<6}  ", row.turn, row.position.0);
+        out.line(&[(Tone::Faint, &place), (Tone::Normal, &padded(cells))])?;
+    }
+    Ok(())
+}
+
+fn plain_table(table: &query::Table, out: &mut Output<'_>) -> Result<(), Failure> {
+    for Row { turn, position, values, .. } in &table.rows {
+        for (field, cell) in table.fields.iter().zip(values) {
+            out.text(&format!("turn {turn}, at {position}, {field}: {}", cell_words(cell)))?;
+        }
+    }
+    Ok(())
+}
+
+/// A value as JSON, or which kind of nothing.
+fn cell_words(cell: &Cell) -> String {
+    match (&cell.nothing, cell.set_at) {
+        (Some(nothing), Some(at)) => format!("({nothing} at {at})"),
+        (Some(nothing), None) => format!("({nothing})"),
+        (None, _) => cell.value.to_json(),
+    }
+}
