@@ -22,6 +22,7 @@ use crate::scan::Scan;
 use crate::search::Search;
 use crate::stop::Stop;
 use crate::theme::{Theme, Tone};
+use crate::typing::{History, Typing};
 
 /// Everything that the screens show.
 #[derive(Debug)]
@@ -36,6 +37,8 @@ pub struct App {
     pub theme: Theme,
     /// A line that is being typed.
     pub typing: Option<Typing>,
+    /// The lines that were typed before.
+    pub history: History,
     /// The help screen, if it is open.
     pub help: Option<Help>,
     /// What the last action has to say.
@@ -101,24 +104,6 @@ pub struct SessionRow {
     pub started_at: Option<Timestamp>,
     /// What the user said first, where that is known without opening it.
     pub said_first: Option<String>,
-}
-
-/// A line that is being typed at the bottom of the screen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Typing {
-    /// What it is for.
-    pub kind: TypingKind,
-    /// What was typed so far.
-    pub text: String,
-}
-
-/// What a typed line is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TypingKind {
-    /// A command behind `:`.
-    Command,
-    /// A search behind `/`.
-    Search,
 }
 
 /// The help screen.
@@ -273,6 +258,7 @@ impl App {
             area: Rect::new(0, 0, 80, 24),
             theme,
             typing: None,
+            history: History::default(),
             help: None,
             message: None,
             count: None,

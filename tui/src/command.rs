@@ -1,46 +1,238 @@
-//! What is typed behind `:`.
+//! What is typed behind `:`: one table of commands, and how a line of them is read.
+
+use replay_store::diagnostic::nearest;
+
+use crate::clock::Moment;
+use crate::stop::Stop;
+
+/// A row of the table.
+#[derive(Debug)]
+pub struct Spec {
+    /// What it is called; the first name is the one that is shown.
+    pub names: &'static [&'static str],
+    /// What stands behind the name, as help shows it; empty where nothing does.
+    pub takes: &'static str,
+    /// What completes it.
+    pub argument: Argument,
+    /// What it does.
+    pub help: &'static str,
+    verb: Verb,
+}
+
+/// What stands behind the name of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// Nothing, or what no list completes.
+    Free,
+    /// A memory entry.
+    Entry,
+    /// Where a breakpoint stops.
+    Condition,
+    /// The number of a breakpoint, or `all`.
+    Breakpoint,
+    /// The name of a mark.
+    Mark,
+    /// What a step is.
+    Step,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verb {
+    Raw,
+    Turn,
+    Break,
+    Watch,
+    Delete,
+    Enable,
+    Disable,
+    Mark,
+    Unmark,
+    Step,
+    Find,
+    Help,
+    Quit,
+}
+
+const fn spec(
+    names: &'static [&'static str],
+    verb: Verb,
+    (takes, argument): (&'static str, Argument),
+    help: &'static str,
+) -> Spec {
+    Spec { names, takes, argument, help, verb }
+}
+
+/// All commands with a name, in the order in which they are completed.
+pub static COMMANDS: &[Spec] = &[
+    spec(&["turn"], Verb::Turn, ("N", Argument::Free), "to the end of turn N"),
+    spec(&["raw"], Verb::Raw, ("N", Argument::Free), "to the position after raw record N, counted from 0"),
+    spec(
+        &["break"],
+        Verb::Break,
+        ("[N|KIND]", Argument::Condition),
+        "a breakpoint at position N, at each event of a kind, or here; again: none",
+    ),
+    spec(
+        &["watch"],
+        Verb::Watch,
+        ("ENTRY", Argument::Entry),
+        "a watchpoint: stops where the entry changes; again: none",
+    ),
+    spec(&["delete"], Verb::Delete, ("N|all", Argument::Breakpoint), "takes a breakpoint away"),
+    spec(&["disable"], Verb::Disable, ("N|all", Argument::Breakpoint), "switches a breakpoint off, and keeps it"),
+    spec(&["enable"], Verb::Enable, ("N|all", Argument::Breakpoint), "switches a breakpoint on again"),
+    spec(&["mark"], Verb::Mark, ("a", Argument::Mark), "marks the event at the cursor"),
+    spec(&["unmark"], Verb::Unmark, ("a", Argument::Mark), "takes a mark away"),
+    spec(&["step"], Verb::Step, ("KIND", Argument::Step), "what l and h step by"),
+    spec(&["find"], Verb::Find, ("TEXT", Argument::Free), "searches, as / does"),
+    spec(&["help", "h"], Verb::Help, ("", Argument::Free), "all keys and commands"),
+    spec(&["quit", "q", "q!"], Verb::Quit, ("", Argument::Free), "ends the debugger"),
+];
 
 /// A command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     /// Nothing was typed.
     Nothing,
     /// To a position.
     Position(u64),
+    /// To a moment.
+    Moment(Moment),
     /// To the position after a raw record.
     Raw(u32),
     /// To the end of a turn.
     Turn(u32),
+    /// A breakpoint; with nothing behind it one at the cursor.
+    Break(String),
+    /// A watchpoint on an entry.
+    Watch(String),
+    /// Something about breakpoints that are there.
+    Breakpoints(Change, Which),
+    /// Sets or takes away a mark.
+    Mark(char),
+    /// Takes a mark away.
+    Unmark(char),
+    /// What a step is.
+    Step(Option<Stop>),
+    /// A search.
+    Find(String),
     /// The help screen.
     Help,
     /// The end.
     Quit,
 }
 
+/// What is done with breakpoints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// They are taken away.
+    Delete,
+    /// They are switched on.
+    Enable,
+    /// They are switched off.
+    Disable,
+}
+
+/// Which breakpoints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// All of them.
+    All,
+    /// The one of this number, from 1.
+    Number(usize),
+}
+
+/// What a step can be, by the words that are typed.
+pub(crate) const STEPS: [(&str, Option<Stop>); 6] = [
+    ("event", None),
+    ("verdict", Some(Stop::Decision)),
+    ("tool", Some(Stop::ToolCall)),
+    ("prompt", Some(Stop::ModelCall)),
+    ("turn", Some(Stop::TurnEnd)),
+    ("skill", Some(Stop::SkillChange)),
+];
+
+/// Returns the row of the table for what was typed so far.
+pub(crate) fn spec_of(text: &str) -> Option<&'static Spec> {
+    let name = text.split_whitespace().next()?;
+    COMMANDS.iter().find(|spec| spec.names.contains(&name))
+}
+
 /// Reads a command; the error is one sentence for the bottom of the screen.
 pub(crate) fn parse(text: &str) -> Result<Command, String> {
-    let mut words = text.split_whitespace();
-    match (words.next(), words.next(), words.next()) {
-        (None, _, _) => Ok(Command::Nothing),
-        (Some("q" | "quit" | "q!"), None, _) => Ok(Command::Quit),
-        (Some("h" | "help"), None, _) => Ok(Command::Help),
-        (Some("raw"), Some(index), None) => number(index, ":raw N").map(Command::Raw),
-        (Some("turn"), Some(index), None) => number(index, ":turn N").map(Command::Turn),
-        (Some(word), None, _) => match word.strip_prefix("raw:") {
-            Some(index) => number(index, ":raw N").map(Command::Raw),
-            None if word.starts_with(|first: char| first.is_ascii_digit()) => number(word, ":N").map(Command::Position),
-            None => Err(unknown(text)),
-        },
-        (Some(_), Some(_), _) => Err(unknown(text)),
+    let text = text.trim();
+    let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let rest = rest.trim();
+    if name.is_empty() {
+        return Ok(Command::Nothing);
+    }
+    if let Some(moment) = text.strip_prefix('@') {
+        let wrong = || format!("{moment} is no time: @12:30:05 is one of the day (UTC), @+5m one after the start");
+        return Moment::parse(moment).map(Command::Moment).ok_or_else(wrong);
+    }
+    if let Some(index) = name.strip_prefix("raw:") {
+        return number(index, "raw N").map(Command::Raw);
+    }
+    if name.starts_with(|first: char| first.is_ascii_digit()) && rest.is_empty() {
+        return number(name, "N").map(Command::Position);
+    }
+    let Some(spec) = COMMANDS.iter().find(|spec| spec.names.contains(&name)) else { return Err(unknown(name)) };
+    let form = format!("{} {}", spec.names[0], spec.takes);
+    if spec.takes.is_empty() && !rest.is_empty() {
+        return Err(format!(":{name} takes nothing behind it"));
+    }
+    if rest.is_empty() && !spec.takes.is_empty() && !spec.takes.starts_with('[') {
+        return Err(format!(":{form} {}", spec.help));
+    }
+    match spec.verb {
+        Verb::Raw => number(rest, &form).map(Command::Raw),
+        Verb::Turn => number(rest, &form).map(Command::Turn),
+        Verb::Break => Ok(Command::Break(rest.to_owned())),
+        Verb::Watch => Ok(Command::Watch(rest.to_owned())),
+        Verb::Delete => which(rest, &form).map(|which| Command::Breakpoints(Change::Delete, which)),
+        Verb::Enable => which(rest, &form).map(|which| Command::Breakpoints(Change::Enable, which)),
+        Verb::Disable => which(rest, &form).map(|which| Command::Breakpoints(Change::Disable, which)),
+        Verb::Mark => mark(rest).map(Command::Mark),
+        Verb::Unmark => mark(rest).map(Command::Unmark),
+        Verb::Step => step(rest).map(Command::Step),
+        Verb::Find => Ok(Command::Find(rest.to_owned())),
+        Verb::Help => Ok(Command::Help),
+        Verb::Quit => Ok(Command::Quit),
     }
 }
 
 fn number<N: std::str::FromStr>(text: &str, form: &str) -> Result<N, String> {
-    text.parse().map_err(|_| format!("{text} is no number that {form} can take"))
+    text.parse().map_err(|_| format!("{text} is no number that :{form} can take"))
 }
 
-fn unknown(text: &str) -> String {
-    format!("unknown command {text}: there are :N, :raw N, :turn N, :help and :q")
+fn which(text: &str, form: &str) -> Result<Which, String> {
+    match text {
+        "all" => Ok(Which::All),
+        _ => number(text, form).map(Which::Number),
+    }
+}
+
+fn mark(text: &str) -> Result<char, String> {
+    let mut letters = text.chars();
+    match (letters.next(), letters.next()) {
+        (Some(name), None) if crate::marks::is_name(name) => Ok(name),
+        _ => Err(format!("{text} is no mark: a mark is named by a letter or a digit")),
+    }
+}
+
+fn step(text: &str) -> Result<Option<Stop>, String> {
+    let known = STEPS.iter().find(|(word, _)| *word == text);
+    let words = || STEPS.map(|(word, _)| word).join(", ");
+    known.map(|(_, stop)| *stop).ok_or_else(|| format!("{text} is no step: there are {}", words()))
+}
+
+fn unknown(name: &str) -> String {
+    let names: Vec<&str> = COMMANDS.iter().flat_map(|spec| spec.names).copied().collect();
+    let longer = || names.iter().copied().find(|known| name.len() > 1 && known.starts_with(name));
+    match nearest(name, &names).or_else(longer) {
+        Some(near) => format!("unknown command {name}: did you mean :{near}?"),
+        None => format!("unknown command {name}: Tab behind : shows all of them"),
+    }
 }
 
 #[cfg(test)]
@@ -55,14 +247,33 @@ mod tests {
             ("raw 7", Ok(Command::Raw(7))),
             ("raw:7", Ok(Command::Raw(7))),
             (" turn  2 ", Ok(Command::Turn(2))),
+            ("@+2s", Ok(Command::Moment(Moment::AfterStart(2_000_000)))),
+            ("break", Ok(Command::Break(String::new()))),
+            ("delete 2", Ok(Command::Breakpoints(Change::Delete, Which::Number(2)))),
+            ("disable all", Ok(Command::Breakpoints(Change::Disable, Which::All))),
+            ("step skill", Ok(Command::Step(Some(Stop::SkillChange)))),
+            ("find two words", Ok(Command::Find("two words".to_owned()))),
             ("q", Ok(Command::Quit)),
             ("help", Ok(Command::Help)),
             ("turn x", Err("x is no number that :turn N can take".to_owned())),
+            ("turn", Err(":turn N to the end of turn N".to_owned())),
+            ("quit now", Err(":quit takes nothing behind it".to_owned())),
+            ("mark ab", Err("ab is no mark: a mark is named by a letter or a digit".to_owned())),
             ("99999999999999999999999", Err("99999999999999999999999 is no number that :N can take".to_owned())),
-            ("frobnicate", Err("unknown command frobnicate: there are :N, :raw N, :turn N, :help and :q".to_owned())),
+            ("trun 2", Err("unknown command trun: did you mean :turn?".to_owned())),
+            ("frobnicate", Err("unknown command frobnicate: Tab behind : shows all of them".to_owned())),
         ];
         for (text, expected) in cases {
             assert_eq!(parse(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn each_name_is_given_once() {
+        let mut names: Vec<&str> = COMMANDS.iter().flat_map(|spec| spec.names).copied().collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
     }
 }

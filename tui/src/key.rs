@@ -106,7 +106,11 @@ pub static BINDINGS: &[Binding] = &[
     ),
     bind(&["n"], Action::SearchAgain(Forward), "to the next event, or row of the prompt, that was found"),
     bind(&["N"], Action::SearchAgain(Back), "to the one before"),
-    bind(&[":"], Action::Command, ":N position, :raw N, :turn N, :help, :q"),
+    bind(
+        &[":"],
+        Action::Command,
+        "a command: Tab completes it, Up brings back earlier ones; :N position, :@12:30:05 or :@+5m time",
+    ),
     bind(&["?", "F1"], Action::Help, "this help; type to filter it"),
     bind(&["S"], Action::Sessions, "back to the list of sessions, where a file holds several"),
     bind(&["Ctrl-l"], Action::Redraw, "draw the screen anew"),

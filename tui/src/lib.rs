@@ -5,18 +5,21 @@
 //!
 //! ```text
 //! terminal                          keys, signals, the terminal's modes
-//! update  key  keymap  command  action  scan  stop
+//! update  key  keymap  command  complete  action  scan  stop
 //!                                   wishes and what they do
 //! view                             what is painted
 //! content  prompt  label  search   what stands in each panel
 //! subject  copy                    what a row is about, and what is copied of it
 //! app  panel  breakpoint  marks    what there is to show, and where
+//! typing  clock                    typed lines, and moments in them
 //! document  rows  line  theme      long texts, rows, tones
 //! ```
 
 pub mod action;
 pub mod app;
 pub mod breakpoint;
+pub mod clock;
+pub mod command;
 pub mod copy;
 pub mod document;
 pub mod key;
@@ -30,8 +33,9 @@ pub mod scan;
 pub mod search;
 pub mod stop;
 pub mod theme;
+pub mod typing;
 
-mod command;
+mod complete;
 mod content;
 mod label;
 mod subject;

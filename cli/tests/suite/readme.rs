@@ -51,8 +51,16 @@ fn each_key_of_the_readme_is_bound() {
     let keys: Vec<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
     let bound: Vec<&str> = replay_tui::key::BINDINGS.iter().flat_map(|binding| binding.keys).copied().collect();
     assert!(keys.len() > 20, "the README has a table of keys");
+    let commands: Vec<&str> = replay_tui::command::COMMANDS.iter().map(|command| command.names[0]).collect();
     for key in keys {
-        assert!(bound.contains(&key), "the README says that {key} is a key");
+        match key.strip_prefix(':').and_then(|command| command.split_whitespace().next()) {
+            Some("N" | "@12:30:05" | "@+5m") => {}
+            Some(name) => assert!(commands.contains(&name), "the README says that :{name} is a command"),
+            None => assert!(bound.contains(&key), "the README says that {key} is a key"),
+        }
+    }
+    for command in commands {
+        assert!(readme.contains(&format!("`:{command}")), "the README names the command :{command}");
     }
 }
 

@@ -1,9 +1,9 @@
 //! What a key means: in a line that is typed, in the help screen, as a digit, or by the table of keys.
 
-use super::jump::{remember, return_to};
+use super::jump::return_to;
 use super::{typed, update, way};
 use crate::action::Action;
-use crate::app::{App, Help, Prefix, Typing, TypingKind};
+use crate::app::{App, Help, Prefix};
 use crate::key::Key;
 use crate::keymap::Meaning;
 
@@ -19,7 +19,7 @@ pub(super) fn press(app: &mut App, key: Key) {
         return way::named(app, naming, &key.0);
     }
     if app.typing.is_some() {
-        return type_key(app, &key.0);
+        return typed::key(app, &key.0);
     }
     if app.help.is_some() {
         return help_key(app, &key.0);
@@ -72,28 +72,6 @@ pub(super) fn pause(app: &mut App) {
 fn digit(app: &App, key: &str) -> Option<usize> {
     let digit: usize = key.parse().ok().filter(|digit| *digit < 10)?;
     (digit > 0 || app.count.is_some()).then_some(digit)
-}
-
-fn type_key(app: &mut App, key: &str) {
-    let Some(typing) = &mut app.typing else { return };
-    match key {
-        "Esc" => app.typing = None,
-        "Backspace" if typing.text.is_empty() => app.typing = None,
-        "Backspace" => {
-            typing.text.pop();
-        }
-        "Ctrl-u" => typing.text.clear(),
-        "Space" => typing.text.push(' '),
-        "Enter" => {
-            let Typing { kind, text } = typing.clone();
-            app.typing = None;
-            match kind {
-                TypingKind::Search => remember(app, |app| typed::search(app, &text)),
-                TypingKind::Command => remember(app, |app| typed::run_command(app, &text)),
-            }
-        }
-        _ => typing.text.extend(only_character(key)),
-    }
 }
 
 pub(super) fn help_key(app: &mut App, key: &str) {

@@ -16,15 +16,14 @@ use replay_store::replay::{EventRef, Session};
 use replay_store::session::{State, evolve};
 
 use crate::action::Action;
-use crate::app::{
-    App, Debugger, EventView, Help, Jumps, List, MemoryItem, Message, Naming, Typing, TypingKind, Way, Wish,
-};
+use crate::app::{App, Debugger, EventView, Help, Jumps, List, MemoryItem, Message, Naming, Way, Wish};
 use crate::content::{self, conversation};
 use crate::copy::{Part, clipping};
 use crate::panel::Panel;
 use crate::prompt::PromptView;
 use crate::rows::{Direction, Place, walk};
 use crate::theme::Tone;
+use crate::typing::{Typing, TypingKind};
 use crate::view::rows_area;
 
 /// Fulfils a wish.
@@ -37,8 +36,8 @@ pub fn update(app: &mut App, action: Action) {
         Action::Click(x, y) => mouse::click(app, Point { x, y }),
         Action::Wheel(x, y, direction) => mouse::wheel(app, Point { x, y }, direction),
         Action::Help => app.help = Some(Help::default()),
-        Action::Search => app.typing = Some(Typing { kind: TypingKind::Search, text: String::new() }),
-        Action::Command => app.typing = Some(Typing { kind: TypingKind::Command, text: String::new() }),
+        Action::Search => app.typing = Some(Typing::new(TypingKind::Search)),
+        Action::Command => app.typing = Some(Typing::new(TypingKind::Command)),
         Action::Copy(part) => copy(app, part),
         Action::Say(message) => app.message = Some(message),
         Action::Redraw => app.wish = Some(Wish::Redraw),

@@ -5,6 +5,7 @@ use replay_store::event::Position;
 use super::go;
 use super::jump::remember;
 use crate::app::App;
+use crate::clock::Moment;
 use crate::rows::Direction;
 use crate::scan::{Goal, Progress, Scan, who_stops};
 use crate::stop::{Stop, indexed};
@@ -41,6 +42,13 @@ pub(super) fn proceed(app: &mut App, direction: Direction, count: usize) {
         return app.say("all breakpoints are switched off");
     }
     start(app, Goal::Breakpoint, direction, count);
+}
+
+/// To the first event at a moment or later.
+pub(super) fn to_moment(app: &mut App, moment: Moment) {
+    let Some(debugger) = &app.debugger else { return };
+    let Some(first) = debugger.session.event(Position(1)) else { return app.say("the session has no events") };
+    begin(app, Scan::new(Goal::Time(moment.after(first.time)), Direction::Forward, Position(0), 1));
 }
 
 /// Slices that are looked at before another key is waited for.
@@ -90,8 +98,17 @@ fn arrive(app: &mut App, goal: &Goal, direction: Direction, found: Option<Positi
         });
     };
     go(app, at);
-    if let (Goal::Breakpoint, Some(debugger)) = (goal, &app.debugger) {
-        let words = who_stops(&debugger.session, &debugger.way.breakpoints, at);
-        app.say(format!("stopped at {at}: {words}"));
+    let Some(debugger) = &app.debugger else { return };
+    match goal {
+        Goal::Breakpoint => {
+            let words = who_stops(&debugger.session, &debugger.way.breakpoints, at);
+            app.say(format!("stopped at {at}: {words}"));
+        }
+        Goal::Time(_) => {
+            if let Some(event) = debugger.session.event(at) {
+                app.say(format!("{at} is at {} UTC, the first at that time or later", event.time.clock()));
+            }
+        }
+        Goal::Stop(_) | Goal::Change(_) => {}
     }
 }

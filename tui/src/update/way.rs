@@ -1,32 +1,32 @@
 //! Marks, breakpoints and the size of a step: what the user sets to find the way.
 
+use replay_store::event::Position;
+use replay_store::name::Name;
+
 use super::go;
 use super::jump::{self, remember};
 use super::keyboard::only_character;
-use crate::app::{App, Naming};
+use crate::app::{App, Debugger, Naming};
 use crate::breakpoint::{Breakpoint, When};
+use crate::command::{Change, STEPS, Which};
+use crate::complete::entries;
 use crate::marks;
 use crate::panel::Panel;
 use crate::rows::Direction;
 use crate::stop::Stop;
 
-/// What a step can be, in the order in which the key goes through them. The first one follows the last.
-const STEPS: [Option<Stop>; 6] = [
-    None,
-    Some(Stop::Decision),
-    Some(Stop::ToolCall),
-    Some(Stop::ModelCall),
-    Some(Stop::TurnEnd),
-    Some(Stop::SkillChange),
-];
-
 /// Chooses the next size of a step.
 pub(super) fn choose_step(app: &mut App) {
+    let Some(debugger) = &app.debugger else { return };
+    let place = STEPS.iter().position(|(_, step)| *step == debugger.way.step).unwrap_or(0);
+    step_by(app, STEPS[(place + 1) % STEPS.len()].1);
+}
+
+/// Chooses what a step is.
+pub(super) fn step_by(app: &mut App, step: Option<Stop>) {
     let Some(debugger) = &mut app.debugger else { return };
-    let place = STEPS.iter().position(|step| *step == debugger.way.step).unwrap_or(0);
-    debugger.way.step = STEPS[(place + 1) % STEPS.len()];
-    let word = debugger.way.step.map_or("event", Stop::word);
-    app.say(format!("l and h step by {word}; s chooses another"));
+    debugger.way.step = step;
+    app.say(format!("l and h step by {}; s chooses another", step.map_or("event", Stop::word)));
 }
 
 /// A breakpoint at the cursor, or none again; in memory a watchpoint on the entry.
@@ -47,6 +47,94 @@ pub(super) fn toggle_kind(app: &mut App) {
     match debugger.session.event(debugger.cursor).map(|event| event.kind.tag()) {
         Some(tag) => toggle(app, When::Kind(tag)),
         None => app.say("nothing is applied here to stop at: step to an event first"),
+    }
+}
+
+/// A breakpoint as it was typed: a position, a kind of events, or nothing for the cursor.
+pub(super) fn break_at(app: &mut App, text: &str) {
+    let Some(debugger) = &app.debugger else { return };
+    if text.is_empty() {
+        return toggle_breakpoint(app);
+    }
+    let end = debugger.session.end();
+    match (text.parse().map(Position), debugger.session.events_in(..).find(|(_, event)| event.kind.tag() == text)) {
+        (Ok(at), _) if Position(1) <= at && at <= end => toggle(app, When::At(at)),
+        (Ok(at), _) => app.say(format!("there is no event at {at}: the session has 1 to {end}")),
+        (Err(_), Some((_, event))) => toggle(app, When::Kind(event.kind.tag())),
+        (Err(_), None) => app.say(format!("no event is of kind {text}: Tab behind :break shows those that there are")),
+    }
+}
+
+/// A watchpoint on an entry, by its name or by what stands behind the dot of it.
+pub(super) fn watch(app: &mut App, name: &str) {
+    let Some(debugger) = &app.debugger else { return };
+    match entry_named(debugger, name) {
+        Ok(key) => toggle(app, When::Changes(key)),
+        Err(words) => app.say(words),
+    }
+}
+
+/// Returns the entry that a name means, or one sentence.
+pub(super) fn entry_named(debugger: &Debugger, name: &str) -> Result<Name, String> {
+    let known = entries(debugger);
+    if known.contains(name) {
+        return Ok(name.into());
+    }
+    let short = |key: &&String| key.rsplit('.').next() == Some(name);
+    match known.iter().filter(short).collect::<Vec<_>>()[..] {
+        [key] => Ok(key.as_str().into()),
+        [] => Err(format!("nothing is called {name}: Tab shows the entries that there are")),
+        [first, second, ..] => Err(format!("{name} may be {first} or {second}: type the whole name")),
+    }
+}
+
+/// Takes breakpoints away, or switches them on or off.
+pub(super) fn change_breakpoints(app: &mut App, change: Change, which: Which) {
+    let Some(debugger) = &mut app.debugger else { return };
+    let breakpoints = &mut debugger.way.breakpoints;
+    let chosen = match which {
+        Which::All => 0..breakpoints.len(),
+        Which::Number(number) if (1..=breakpoints.len()).contains(&number) => number - 1..number,
+        Which::Number(number) => {
+            let count = breakpoints.len();
+            return app.say(format!("there is no breakpoint {number}: there are {count}"));
+        }
+    };
+    let count = chosen.len();
+    let word = match change {
+        Change::Delete => {
+            breakpoints.drain(chosen);
+            "taken away"
+        }
+        Change::Enable => {
+            breakpoints[chosen].iter_mut().for_each(|breakpoint| breakpoint.is_on = true);
+            "switched on"
+        }
+        Change::Disable => {
+            breakpoints[chosen].iter_mut().for_each(|breakpoint| breakpoint.is_on = false);
+            "switched off"
+        }
+    };
+    app.say(match count {
+        1 => format!("1 breakpoint {word}"),
+        _ => format!("{count} breakpoints {word}"),
+    });
+}
+
+/// Marks the event at the cursor.
+pub(super) fn mark(app: &mut App, name: char) {
+    let Some(debugger) = &mut app.debugger else { return };
+    debugger.way.marks.set(name, debugger.cursor);
+    let words = format!("mark {name} is at {}; ' {name} goes there", debugger.cursor);
+    app.say(words);
+}
+
+/// Takes a mark away.
+pub(super) fn unmark(app: &mut App, name: char) {
+    let Some(debugger) = &mut app.debugger else { return };
+    match debugger.way.marks.remove(name) {
+        true => app.say(format!("mark {name} taken away")),
+        false => app.say(format!("there is no mark {name}")),
     }
 }
 
@@ -78,13 +166,9 @@ pub(super) fn named(app: &mut App, naming: Naming, key: &str) {
     let Some(name) = only_character(key).filter(|name| marks::is_name(*name)) else {
         return app.say("a mark is named by a letter or a digit");
     };
-    let Some(debugger) = &mut app.debugger else { return };
+    let Some(debugger) = &app.debugger else { return };
     match naming {
-        Naming::Mark => {
-            debugger.way.marks.set(name, debugger.cursor);
-            let words = format!("mark {name} is at {}; ' {name} goes there", debugger.cursor);
-            app.say(words);
-        }
+        Naming::Mark => mark(app, name),
         Naming::ToMark => match debugger.way.marks.get(name) {
             Some(at) => remember(app, |app| go(app, at)),
             None => app.say(format!("there is no mark {name}: m {name} sets it")),

@@ -6,10 +6,11 @@ use replay_store::profile::ProfileBasis;
 use replay_store::replay::DefinitionSource;
 use replay_store::replay::headline::Weight;
 
-use crate::app::{App, Debugger, Naming, TypingKind};
+use crate::app::{App, Debugger, Naming};
 use crate::content::{memory, stack};
 use crate::line::Line;
 use crate::theme::Tone;
+use crate::typing::TypingKind;
 
 /// Paints which session it is, and where in it we are.
 pub(super) fn title(debugger: &Debugger, app: &App, area: Rect, buffer: &mut Buffer) {

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::app::{App, Help};
+use crate::command::COMMANDS;
 use crate::key::BINDINGS;
 use crate::label::LEGEND;
 use crate::line::Line;
@@ -47,6 +48,7 @@ pub(super) fn draw(help: &Help, app: &App, area: Rect, buffer: &mut Buffer) {
 fn rows(app: &App, filter: &str, columns: usize) -> Vec<Line> {
     let keys_width = KEYS_WIDTH.min(columns * 2 / 5);
     let bindings = BINDINGS.iter().enumerate().map(|(row, binding)| (app.keymap.keys(row).join("  "), binding.help));
+    let commands = COMMANDS.iter().map(|spec| (format!(":{} {}", spec.names[0], spec.takes), spec.help));
     let legend = LEGEND.iter().map(|(glyph, words)| ((*glyph).to_owned(), *words));
     let pattern = Pattern::parse(filter);
     let wanted = |keys: &str, words: &str| {
@@ -57,6 +59,7 @@ fn rows(app: &App, filter: &str, columns: usize) -> Vec<Line> {
         "wheel scrolls, a click goes to an event or gives a panel the keys; Shift and drag selects text",
     );
     bindings
+        .chain(commands)
         .chain([mouse])
         .chain(legend)
         .filter(|(keys, words)| wanted(keys, words))

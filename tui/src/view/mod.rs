@@ -4,6 +4,7 @@ mod bars;
 mod help;
 mod list;
 mod panels;
+mod typing;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -31,6 +32,7 @@ pub fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
             panels::draw(debugger, app, &layout, buffer);
             bars::summary(debugger, app, layout.summary, buffer);
             bars::foot(app, layout.foot, buffer);
+            typing::hint(app, layout.foot, buffer);
         }
         (None, None, Some(list)) => list::draw(list, app, area, buffer),
         (None, None, None) => Line::new().own(Tone::Quiet, "no session").paint(area, buffer, app.theme),
