@@ -3,7 +3,7 @@
 use std::io;
 
 use replay_store::diagnostic::Severity;
-use replay_store::diagnostic::catalogue::{self, Entry};
+use replay_store::diagnostic::catalogue::{self, Entry, RuleEntry};
 use serde::Serialize;
 
 use super::check::word;
@@ -35,8 +35,37 @@ impl Code {
     }
 }
 
-/// Writes what is known about a code.
+/// What `replay explain RULE --json` answers.
+#[derive(Serialize)]
+struct RuleAnswer {
+    schema: &'static str,
+    rule: &'static str,
+    text: &'static str,
+    profile_row: Option<&'static str>,
+    /// Markdown.
+    example: &'static str,
+}
+
+fn explain_rule(entry: RuleEntry, json: bool, out: &mut Output<'_>) -> Result<Exit, Failure> {
+    let RuleEntry { rule, example: case } = entry;
+    let (number, text, profile_row) = (rule.number(), rule.text(), rule.profile_row());
+    if json {
+        let schema = "replay.explain_rule/1";
+        out.json(&RuleAnswer { schema, rule: number, text, profile_row, example: case })?;
+        return Ok(Exit::Fine);
+    }
+    out.line(&[(Tone::Strong, number), (Tone::Faint, " (a rule that decides)")])?;
+    out.text("")?;
+    out.text(text)?;
+    example(case, out)?;
+    Ok(Exit::Fine)
+}
+
+/// Writes what is known about a code, or about a rule.
 pub(crate) fn explain(code: &str, json: bool, out: &mut Output<'_>) -> Result<Exit, Failure> {
+    if let Some(entry) = catalogue::explain_rule(code) {
+        return explain_rule(entry, json, out);
+    }
     let Some(entry) = catalogue::explain(code.trim_matches(['[', ']'])) else {
         let similar = match &catalogue::similar(code)[..] {
             [] => "`replay explain` lists all".to_owned(),
@@ -101,10 +130,13 @@ fn heading(info: &str) -> String {
     let is_right = words.contains(&"right");
     match words[..] {
         ["output", "guess"] => "What check says:".to_owned(),
+        ["ask", profile] => format!("Asked in profile {profile}:"),
+        ["decision"] => "Decided:".to_owned(),
         ["output", profile] => format!("What check says in profile {profile}:"),
         _ if words.contains(&"absent") && is_right => format!("Right: no {path}"),
         _ if words.contains(&"absent") => format!("Wrong: no {path}"),
         _ if is_right => format!("Right, {path}:"),
+        _ if words.contains(&"given") => format!("{path}:"),
         _ => format!("Wrong, {path}:"),
     }
 }

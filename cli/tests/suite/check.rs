@@ -142,6 +142,18 @@ fn a_code_is_explained_by_wrong_and_right() {
 }
 
 #[test]
+fn a_rule_is_explained_by_what_it_decides() {
+    let said = text(&replay(&["explain", "M43"]).stdout);
+    assert!(said.starts_with("M43 (a rule that decides)\n\nA project entry is locked by its first write"), "{said}");
+    for part in ["memory.yml:\n", "Asked in profile seed:", "Decided:", "refused: ProjectMemoryAlreadySetError, by M43"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let answer: Value = serde_json::from_str(&text(&replay(&["explain", "M41", "--json"]).stdout)).expect("it is JSON");
+    assert_eq!((&answer["schema"], &answer["profile_row"]), (&"replay.explain_rule/1".into(), &"P1".into()));
+}
+
+#[test]
 fn an_unknown_code_names_its_neighbour() {
     let output = replay(&["explain", "replay.memory.lokced"]);
     assert_eq!(output.status.code(), Some(2));

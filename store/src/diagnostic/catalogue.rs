@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use super::{Severity, code};
+use crate::rule::Rule;
 
 /// What the table of codes says about one.
 pub(super) struct Row {
@@ -40,6 +41,28 @@ pub const CASES: [(&str, &str); 8] = [
     ("tools.md", include_str!("../../tests/cases/tools.md")),
     ("responses.md", include_str!("../../tests/cases/responses.md")),
 ];
+
+/// The cases of the rules that decide; a rule is explained under the heading that bears its number.
+pub const RULE_CASES: [(&str, &str); 2] = [
+    ("access.md", include_str!("../../tests/cases/access.md")),
+    ("decisions.md", include_str!("../../tests/cases/decisions.md")),
+];
+
+/// What is known about a rule that decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuleEntry {
+    /// The rule.
+    pub rule: Rule,
+    /// The case that shows it: prose, files, what is asked of a session, and what is decided. In Markdown.
+    pub example: &'static str,
+}
+
+/// Returns what is known about a rule, given its number; `None` for a number of none that decides.
+pub fn explain_rule(number: &str) -> Option<RuleEntry> {
+    let rule = Rule::parse(number)?;
+    let case = RULE_CASES.iter().find_map(|(_, text)| section(text, number).map(|range| &text[range]));
+    Some(RuleEntry { rule, example: case.unwrap_or("").trim() })
+}
 
 /// Returns what is known about every code, in the order of the table.
 pub fn entries() -> impl Iterator<Item = Entry> {

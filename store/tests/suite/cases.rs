@@ -51,20 +51,20 @@ fn every_code_has_a_case_that_shows_it() {
 }
 
 /// A fence of a case.
-struct Fence<'a> {
+pub(crate) struct Fence<'a> {
     /// What stands behind the three marks.
-    info: &'a str,
-    body: &'a str,
+    pub(crate) info: &'a str,
+    pub(crate) body: &'a str,
     /// Bytes of the body in the file of cases.
-    at: std::ops::Range<usize>,
+    pub(crate) at: std::ops::Range<usize>,
 }
 
 impl<'a> Fence<'a> {
-    fn option(&self, name: &str) -> Option<&'a str> {
+    pub(crate) fn option(&self, name: &str) -> Option<&'a str> {
         self.info.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
     }
 
-    fn has(&self, word: &str) -> bool {
+    pub(crate) fn has(&self, word: &str) -> bool {
         self.info.split_whitespace().any(|found| found == word)
     }
 }
@@ -113,7 +113,7 @@ fn check_severity(found: &[Diagnostic], failures: &mut Vec<String>) {
     }
 }
 
-fn fences(text: &str, range: std::ops::Range<usize>) -> Vec<Fence<'_>> {
+pub(crate) fn fences(text: &str, range: std::ops::Range<usize>) -> Vec<Fence<'_>> {
     let mut fences = Vec::new();
     let mut at = range.start;
     while let Some(open) = text[at..range.end].find("\n```") {

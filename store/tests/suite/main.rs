@@ -22,6 +22,7 @@ mod log_faults;
 mod prompt;
 mod query;
 mod replay;
+mod rule_cases;
 mod rules;
 mod seed_documents;
 mod session;

@@ -137,7 +137,7 @@ impl World {
     }
 }
 
-fn line(kind: &EventKind) -> String {
+pub(crate) fn line(kind: &EventKind) -> String {
     let line = headline(&event(kind.clone()));
     format!("{} {}", line.kind, line.text).trim_end().to_owned()
 }
