@@ -38,6 +38,8 @@ pub enum Action {
     End,
     /// Chooses what the next key of [`Action::Step`] steps over.
     StepSize,
+    /// Explains what is under the cursor.
+    Explain,
     /// To the event that set the memory entry under the cursor.
     Writer,
     /// Sets or takes away a breakpoint on what is under the cursor.
@@ -68,6 +70,10 @@ pub enum Action {
     Copy(Part),
     /// Says what the terminal's loop has to say.
     Say(Message),
+    /// What changed in the prompt since the call before, in place of the prompt, and back.
+    Changes,
+    /// To the next or previous section of the prompt.
+    Section(Direction),
     /// Begins to type a search.
     Search,
     /// To the next or previous event that was found.

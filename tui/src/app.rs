@@ -20,6 +20,7 @@ use crate::prompt::PromptView;
 use crate::rows::Place;
 use crate::scan::Scan;
 use crate::search::Search;
+use crate::sheet::Sheet;
 use crate::stop::Stop;
 use crate::theme::{Theme, Tone};
 use crate::typing::{History, Typing};
@@ -160,6 +161,8 @@ pub struct Debugger {
     pub prompt: PromptView,
     /// The event panel.
     pub event: EventView,
+    /// The last answer to a question.
+    pub answer: Option<Sheet>,
     /// The story of a memory entry, if it is open.
     pub story: Option<Story>,
     /// The last search.
@@ -291,6 +294,20 @@ impl Debugger {
     /// Returns the cursor of a panel.
     pub fn place(&self, panel: Panel) -> Place {
         self.places[panel as usize]
+    }
+
+    /// Returns the answer that a panel shows.
+    pub fn sheet(&self, panel: Panel) -> Option<&Sheet> {
+        match panel {
+            Panel::Answer => self.answer.as_ref(),
+            Panel::Timeline
+            | Panel::Conversation
+            | Panel::Memory
+            | Panel::Stack
+            | Panel::Prompt
+            | Panel::Event
+            | Panel::Findings => None,
+        }
     }
 
     /// Returns where the user is.

@@ -16,6 +16,7 @@ use crate::app::Debugger;
 use crate::content;
 use crate::panel::Panel;
 use crate::prompt::Of;
+use crate::sheet::Link;
 use crate::subject::{Subject, key_of, subject, value_of};
 
 /// What to copy of a row.
@@ -114,11 +115,18 @@ pub(crate) fn path(debugger: &Debugger, subject: &Subject) -> String {
         Subject::Entry(key) => key.to_string(),
         Subject::Frame { skill, block: Some(block) } => format!("{skill}__{block}"),
         Subject::Frame { skill, block: None } => skill.to_string(),
-        Subject::Prompt { source: Source::File { file, line } } => format!("{file}:{line}"),
-        Subject::Prompt { source: Source::Event { position, key: Some(key) } } => format!("{key}, set at {position}"),
-        Subject::Prompt { source: Source::Event { position, key: None } } => format!("event {position}"),
-        Subject::Prompt { source: Source::Builtin } => format!("line {}", debugger.place(debugger.focus).line + 1),
+        Subject::Link(Link::File(file, line)) | Subject::Prompt { source: Source::File { file, line }, .. } => {
+            format!("{file}:{line}")
+        }
+        Subject::Prompt { source: Source::Event { position, key: Some(key) }, .. } => {
+            format!("{key}, set at {position}")
+        }
+        Subject::Prompt { source: Source::Event { position, key: None }, .. } => format!("event {position}"),
+        Subject::Prompt { source: Source::Builtin, .. } => format!("line {}", debugger.place(debugger.focus).line + 1),
         Subject::Finding(index) => format!("{}", index + 1),
+        Subject::Link(Link::Skill(name) | Link::Tool(name)) => name.to_string(),
+        Subject::Link(Link::Entry(key) | Link::Read(key, _)) => key.to_string(),
+        Subject::Link(Link::Event(at)) => format!("event {at}"),
         Subject::Words => format!("line {}", debugger.place(debugger.focus).line + 1),
     };
     visible(&format!("{}/at {at}/{panel}/{below}", session.id)).into_owned()
@@ -130,8 +138,10 @@ fn value(debugger: &Debugger, subject: &Subject) -> Option<(String, Arc<Value>)>
         (key.to_string(), row.value)
     };
     match subject {
-        Subject::Entry(key) | Subject::Prompt { source: Source::Event { key: Some(key), .. } } => Some(of_entry(key)),
-        Subject::Event(at) | Subject::Prompt { source: Source::Event { position: at, key: None } } => {
+        Subject::Entry(key) | Subject::Prompt { source: Source::Event { key: Some(key), .. }, .. } => {
+            Some(of_entry(key))
+        }
+        Subject::Event(at) | Subject::Prompt { source: Source::Event { position: at, key: None }, .. } => {
             let event = debugger.session.event(*at)?;
             Some((format!("event {at}"), value_of(&event)?))
         }
@@ -139,19 +149,23 @@ fn value(debugger: &Debugger, subject: &Subject) -> Option<(String, Arc<Value>)>
             let finding = debugger.session.findings.get(*index)?;
             Some(("the finding".to_owned(), Arc::new(Value::Text(finding.text.clone()))))
         }
-        Subject::Frame { .. } | Subject::Prompt { .. } | Subject::Words => None,
+        Subject::Frame { .. } | Subject::Prompt { .. } | Subject::Link(_) | Subject::Words => None,
     }
 }
 
 fn key(debugger: &Debugger, subject: &Subject) -> Option<Name> {
     match subject {
-        Subject::Entry(key) | Subject::Prompt { source: Source::Event { key: Some(key), .. } } => Some(key.clone()),
-        Subject::Event(at) | Subject::Prompt { source: Source::Event { position: at, key: None } } => {
+        Subject::Entry(key) | Subject::Prompt { source: Source::Event { key: Some(key), .. }, .. } => Some(key.clone()),
+        Subject::Event(at) | Subject::Prompt { source: Source::Event { position: at, key: None }, .. } => {
             key_of(&*debugger.session.event(*at)?)
         }
         Subject::Frame { skill, block: Some(block) } => Some(Name::from(format!("{skill}__{block}"))),
         Subject::Frame { skill, block: None } => Some(skill.clone()),
-        Subject::Prompt { .. } | Subject::Finding(_) | Subject::Words => None,
+        Subject::Prompt { tool, .. } => tool.clone(),
+        Subject::Link(Link::Skill(name) | Link::Tool(name) | Link::Entry(name) | Link::Read(name, _)) => {
+            Some(name.clone())
+        }
+        Subject::Link(Link::Event(_) | Link::File(_, _)) | Subject::Finding(_) | Subject::Words => None,
     }
 }
 
@@ -170,6 +184,10 @@ fn command(debugger: &Debugger, opened: &Opened, subject: &Subject) -> String {
         Panel::Stack => show("stack", debugger.cursor),
         Panel::Findings => show("findings", debugger.cursor),
         Panel::Prompt => prompt_command(debugger, opened),
+        Panel::Answer => match &debugger.answer {
+            Some(sheet) => sheet.command.iter().map(|word| word.replace("{}", &opened.session())).collect(),
+            None => show("event", debugger.cursor),
+        },
     };
     let words = std::iter::once("replay".to_owned()).chain(words).chain(opened.options.iter().cloned());
     words.map(|word| quoted(&word).into_owned()).collect::<Vec<_>>().join(" ")
@@ -189,6 +207,9 @@ fn prompt_command(debugger: &Debugger, opened: &Opened) -> Vec<String> {
         }
         Some(Of::At(at)) => words.extend(["--at".to_owned(), at.to_string()]),
         Some(Of::Nothing) | None => words.extend(["--at".to_owned(), debugger.cursor.to_string()]),
+    }
+    if debugger.prompt.changes {
+        words.push("--diff".to_owned());
     }
     words
 }

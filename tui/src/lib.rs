@@ -12,7 +12,8 @@
 //! subject  copy                    what a row is about, and what is copied of it
 //! app  panel  breakpoint  marks    what there is to show, and where
 //! typing  clock                    typed lines, and moments in them
-//! document  rows  line  theme      long texts, rows, tones
+//! document  sheet  rows  line  theme
+//!                                   long texts, answers, rows, tones
 //! ```
 
 pub mod action;
@@ -31,6 +32,7 @@ pub mod prompt;
 pub mod rows;
 pub mod scan;
 pub mod search;
+pub mod sheet;
 pub mod stop;
 pub mod theme;
 pub mod typing;

@@ -31,11 +31,13 @@ pub enum Panel {
     Event,
     /// What looks wrong in the record.
     Findings,
+    /// The last answer to a question.
+    Answer,
 }
 
 impl Panel {
     /// All panels in the order of their numbers.
-    pub const ALL: [Panel; 7] = [
+    pub const ALL: [Panel; 8] = [
         Panel::Timeline,
         Panel::Conversation,
         Panel::Memory,
@@ -43,6 +45,7 @@ impl Panel {
         Panel::Prompt,
         Panel::Event,
         Panel::Findings,
+        Panel::Answer,
     ];
 
     /// Returns its number on the screen, from 1.
@@ -60,6 +63,7 @@ impl Panel {
             Panel::Prompt => "prompt",
             Panel::Event => "event",
             Panel::Findings => "findings",
+            Panel::Answer => "answer",
         }
     }
 }

@@ -2,12 +2,15 @@
 
 use std::collections::VecDeque;
 
+use replay_store::compare::prompts::{PromptDifference, Which, previous, prompts};
 use replay_store::event::{EventKind, Position};
+use replay_store::name::Name;
 use replay_store::prompt::{Prompt, Role, Source};
 use replay_store::replay::Session;
 use replay_store::replay::turns::Call;
 use replay_store::session::prose::{CUT_MARK, SHOWN_CHARACTERS};
 
+use crate::content::difference::{Difference, Item, text};
 use crate::document::Document;
 use crate::theme::Tone;
 
@@ -16,6 +19,8 @@ use crate::theme::Tone;
 pub struct PromptView {
     /// Whether it follows the cursor, or the last call at or before it.
     pub hypothetical: bool,
+    /// Whether it shows what changed since the call before.
+    pub changes: bool,
     /// What it shows now.
     pub shown: Option<Shown>,
     /// What it showed before, the last one last.
@@ -27,12 +32,20 @@ pub struct PromptView {
 pub struct Shown {
     /// For which place.
     pub of: Of,
+    /// What of it.
+    pub form: Form,
     /// One row about it.
     pub headline: String,
     /// Its text.
     pub document: Document,
     /// The origins that the document's numbers mean, from 1.
     origins: Vec<PieceOrigin>,
+    /// The lines on which sections begin, each with its name and how many characters it has.
+    pub heads: Vec<(usize, String, usize)>,
+    /// The lines of the tools.
+    tools: Vec<(usize, Name)>,
+    /// What changed, in place of the document's lines; each of its items is one line of the document.
+    pub difference: Option<Difference>,
 }
 
 /// Where a piece of a prompt comes from.
@@ -58,7 +71,56 @@ pub enum Of {
     Nothing,
 }
 
+/// What is shown of a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Form {
+    /// All of it.
+    #[default]
+    Whole,
+    /// What changed since the call before.
+    Changes,
+}
+
 impl Shown {
+    fn nothing() -> Shown {
+        Shown {
+            of: Of::Nothing,
+            form: Form::Whole,
+            difference: None,
+            headline: String::new(),
+            document: Document::default(),
+            origins: Vec::new(),
+            heads: Vec::new(),
+            tools: Vec::new(),
+        }
+    }
+
+    /// Returns the position whose state the prompt shows.
+    pub fn built_at(&self) -> Option<Position> {
+        match &self.of {
+            Of::Call(_, call) => Some(call.before),
+            Of::At(at) => Some(*at),
+            Of::Nothing => None,
+        }
+    }
+
+    /// Returns the tool that a line is about.
+    pub fn tool_at(&self, line: usize) -> Option<&Name> {
+        self.tools.iter().find(|(at, _)| *at == line).map(|(_, tool)| tool)
+    }
+
+    /// Begins a section.
+    fn head(&mut self, name: &str, characters: usize) {
+        let words = match characters {
+            0 => format!("── {name} ──\n"),
+            1 => format!("── {name}, 1 character ──\n"),
+            _ => format!("── {name}, {characters} characters ──\n"),
+        };
+        self.document.push_line("", Tone::Plain, 0);
+        self.heads.push((self.document.line_count(), name.to_owned(), characters));
+        self.document.push_line(&words, Tone::Title, 0);
+    }
+
     /// Returns the origins of the pieces on a line.
     pub fn origins(&self, line: usize) -> Vec<&PieceOrigin> {
         self.document.origins(line).into_iter().filter_map(|number| self.origins.get(number - 1)).collect()
@@ -69,11 +131,16 @@ impl PromptView {
     /// Makes the prompt for a cursor, unless it is the one that is shown already. Returns whether it is a new one.
     pub(crate) fn follow(&mut self, session: &Session, cursor: Position) -> bool {
         let of = which(session, cursor, self.hypothetical);
-        if self.shown.as_ref().is_some_and(|shown| shown.of == of) {
+        let form = if self.changes { Form::Changes } else { Form::Whole };
+        let is_it = |shown: &Shown| (&shown.of, shown.form) == (&of, form);
+        if self.shown.as_ref().is_some_and(is_it) {
             return false;
         }
-        let known = self.kept.iter().position(|kept| kept.of == of).and_then(|place| self.kept.remove(place));
-        let next = known.unwrap_or_else(|| make(session, of));
+        let known = self.kept.iter().position(is_it).and_then(|place| self.kept.remove(place));
+        let next = known.unwrap_or_else(|| match form {
+            Form::Whole => make(session, of),
+            Form::Changes => changes(session, of),
+        });
         if let Some(last) = self.shown.replace(next) {
             if self.kept.len() == KEPT {
                 self.kept.pop_front();
@@ -103,7 +170,7 @@ fn make(session: &Session, of: Of) -> Shown {
                 None => "No model was called up to here.",
             };
             document.push(text, Tone::Quiet, 0);
-            return Shown { of, headline: "no model call yet".to_owned(), document, origins: Vec::new() };
+            return Shown { of, headline: "no model call yet".to_owned(), document, ..Shown::nothing() };
         }
         Of::Call(turn, call) => {
             let name = session.turn(*turn).map(|turn| turn.call_name(call)).unwrap_or_default();
@@ -111,7 +178,7 @@ fn make(session: &Session, of: Of) -> Shown {
         }
         Of::At(at) => (format!("hypothetical, at {at}: no call was made here"), session.prompt(*at)),
     };
-    let mut shown = Shown { of, headline, document, origins: Vec::new() };
+    let mut shown = Shown { of, headline, document, ..Shown::nothing() };
     match prompt {
         Some(prompt) => {
             shown.headline = format!("{}, {}", shown.headline, prompt.situation.word());
@@ -125,9 +192,64 @@ fn make(session: &Session, of: Of) -> Shown {
     shown
 }
 
+/// Returns what changed since the call before.
+fn changes(session: &Session, of: Of) -> Shown {
+    let mut shown = Shown { of, form: Form::Changes, ..Shown::nothing() };
+    let to = match &shown.of {
+        Of::Call(_, call) => Some(Which::Call(call)),
+        Of::At(at) => Some(Which::At(*at)),
+        Of::Nothing => None,
+    };
+    let from = to.and_then(|to| previous(session, to));
+    let found = to.zip(from).and_then(|(to, from)| prompts(session, Which::Call(from), to));
+    match (found, to) {
+        (Some(found), _) => write_changes(&mut shown, &found),
+        (None, None) => {
+            shown.document.push("No model was called up to here; H compares what a call would get.", Tone::Quiet, 0)
+        }
+        (None, Some(_)) if session.agent.is_none() => {
+            let text = "The prompt is recomputed from the agent folder, and there is none: name it with --agent DIR.";
+            shown.document.push(text, Tone::Waiting, 0);
+        }
+        (None, Some(_)) => {
+            shown.headline = "the first call: nothing to compare with".to_owned();
+            shown.document.push(
+                "This is the first call, so there is none before it. P shows the prompt.",
+                Tone::Quiet,
+                0,
+            );
+        }
+    }
+    shown
+}
+
+fn write_changes(shown: &mut Shown, found: &PromptDifference) {
+    let (removed, added) = found.counts();
+    shown.headline = format!("{} → {}: {removed} lines gone, {added} new", found.from.name(), found.to.name());
+    let difference = Difference::of(found);
+    for item in difference.items() {
+        let origin = match item {
+            Item::Cause(cause) => match (cause.position, &cause.file, cause.line) {
+                (Some(position), _, _) => Some(Source::Event { position, key: None }),
+                (None, Some(file), Some(line)) => Some(Source::File { file: file.clone(), line }),
+                (None, _, _) => None,
+            },
+            Item::Head(name, _) => {
+                shown.heads.push((shown.document.line_count(), name.clone(), 0));
+                None
+            }
+            Item::Same(_) | Item::Changed(_, _) | Item::Hidden(_) => None,
+        };
+        let number = origin.map_or(0, |source| number(shown, PieceOrigin { source, cut: String::new() }));
+        // One item, one line.
+        shown.document.push_line(&format!("{}\n", text(item).replace('\n', " ")), Tone::Plain, number);
+    }
+    shown.difference = Some(difference);
+}
+
 fn write(shown: &mut Shown, session: &Session, prompt: &Prompt) {
     for section in &prompt.sections {
-        shown.document.push_line(&format!("── {} ──\n", section.name.word()), Tone::Title, 0);
+        shown.head(section.name.word(), section.text().trim().chars().count());
         let mut first = true;
         for piece in &section.pieces {
             // The blank line between two sections is said by the heading already.
@@ -138,7 +260,7 @@ fn write(shown: &mut Shown, session: &Session, prompt: &Prompt) {
             shown.document.push(text, tone(&piece.origin), origin);
         }
     }
-    shown.document.push_line("── messages ──\n", Tone::Title, 0);
+    shown.head("messages", prompt.messages.iter().map(|message| message.text.chars().count()).sum());
     for message in &prompt.messages {
         let origin = number(shown, PieceOrigin { source: message.origin.clone(), cut: String::new() });
         let speaker = match (&message.tool, message.role) {
@@ -149,10 +271,12 @@ fn write(shown: &mut Shown, session: &Session, prompt: &Prompt) {
         shown.document.push_line(&speaker, Tone::Strong, origin);
         shown.document.push(&message.text, Tone::Plain, origin);
     }
-    shown.document.push_line("── tools ──\n", Tone::Title, 0);
+    shown.head("tools", 0);
     for tool in &prompt.tools {
         let (word, tone) = if tool.offered { ("offered ", Tone::Strong) } else { ("withheld ", Tone::Bad) };
         shown.document.push_line(word, tone, 0);
+        let line = shown.document.line_count().saturating_sub(1);
+        shown.tools.push((line, tool.name.clone()));
         shown.document.push(&tool.name, Tone::Tool, 0);
         shown.document.push(&format!(": {}", tool.why), Tone::Plain, 0);
     }

@@ -9,6 +9,7 @@ use replay_store::value::Value;
 
 use crate::app::Debugger;
 use crate::panel::Panel;
+use crate::sheet::Link;
 
 /// What a row is about.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +29,11 @@ pub(crate) enum Subject {
     Prompt {
         /// Where the row comes from: the first stretch of it that isn't the renderer's own words.
         source: Source,
+        /// The tool that the row is about.
+        tool: Option<Name>,
     },
+    /// A row of an answer, by where it leads.
+    Link(Link),
     /// A finding, by its place in the list.
     Finding(usize),
     /// A row about nothing else than itself.
@@ -54,8 +59,15 @@ pub(crate) fn subject(debugger: &Debugger) -> Subject {
             let origins = debugger.prompt.shown.iter().flat_map(|shown| shown.origins(line));
             let mut sources = origins.map(|origin| &origin.source);
             let source = sources.find(|source| **source != Source::Builtin).cloned().unwrap_or(Source::Builtin);
-            Subject::Prompt { source }
+            let tool = debugger.prompt.shown.as_ref().and_then(|shown| shown.tool_at(line)).cloned();
+            Subject::Prompt { source, tool }
         }
+        panel @ Panel::Answer => match debugger.sheet(panel).and_then(|sheet| sheet.links(line).first().copied()) {
+            Some(Link::Event(at)) => Subject::Event(*at),
+            Some(Link::Entry(key)) => Subject::Entry(key.clone()),
+            Some(link) => Subject::Link(link.clone()),
+            None => Subject::Words,
+        },
         Panel::Findings if line < debugger.session.findings.len() => Subject::Finding(line),
         Panel::Findings => Subject::Words,
     }

@@ -178,7 +178,8 @@ impl Session {
 
     /// Returns the last model call whose prompt was built at or before `at`, with its turn.
     pub fn call_at(&self, at: Position) -> Option<(&Turn, &Call)> {
-        let begun = self.turns.partition_point(|turn| turn.first <= at);
+        // The prompt of a call that a turn begins with was built one position before that turn.
+        let begun = self.turns.partition_point(|turn| turn.first.0 <= at.0 + 1);
         self.turns[..begun]
             .iter()
             .rev()

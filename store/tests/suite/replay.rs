@@ -88,6 +88,17 @@ fn a_call_lies_before_the_first_event_that_it_led_to() {
 }
 
 #[test]
+fn a_call_is_found_where_its_prompt_was_built() {
+    let first =
+        [event(1, user()), event(1, EventKind::TurnEnded), event(2, says(MessageSource::Model, Some(1.0), None))];
+    let session = Session::open(Recording { events: first.to_vec(), ..Recording::default() }, None, None);
+    let call = &session.turn(2).expect("there are two turns").calls[0];
+    assert_eq!(call.before, Position(2), "a call that begins a turn is built at the end of the one before");
+    assert_eq!(session.call_at(Position(2)).map(|(turn, call)| (turn.number, call.number)), Some((2, 1)));
+    assert_eq!(session.call_at(Position(1)), None);
+}
+
+#[test]
 fn what_the_engine_did_by_itself_comes_before_the_call() {
     let step = || tool(None, ToolCaller::Step);
     let template = || says(MessageSource::Template, None, Some("utter_hi"));

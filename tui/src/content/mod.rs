@@ -1,21 +1,23 @@
 //! What stands in each panel, by rows.
 
 pub(crate) mod conversation;
+pub(crate) mod difference;
 pub(crate) mod event;
 pub(crate) mod findings;
 pub(crate) mod memory;
 pub(crate) mod stack;
 pub(crate) mod timeline;
+pub(crate) mod why;
 
 use std::rc::Rc;
 
 use ratatui::layout::Rect;
 
 use crate::app::Debugger;
-use crate::document::Document;
 use crate::line::Line;
 use crate::panel::Panel;
 use crate::rows::{self, Direction, Place, Rows};
+use crate::theme::Tone;
 
 /// Returns the lines of a panel.
 fn source(debugger: &Debugger, panel: Panel) -> Box<dyn Rows + '_> {
@@ -28,13 +30,22 @@ fn source(debugger: &Debugger, panel: Panel) -> Box<dyn Rows + '_> {
         },
         Panel::Stack => Box::new(stack::Stack { state: &debugger.state }),
         Panel::Prompt => match &debugger.prompt.shown {
-            Some(shown) => Box::new(Borrowed(&shown.document)),
+            Some(shown) => match &shown.difference {
+                Some(difference) => Box::new(Borrowed(difference)),
+                None => Box::new(Borrowed(&shown.document)),
+            },
             None => Box::new(Vec::new()),
         },
         Panel::Event => Box::new(Borrowed(&debugger.event.document)),
+        Panel::Answer => match &debugger.answer {
+            Some(sheet) => Box::new(Borrowed(&sheet.document)),
+            None => Box::new(vec![Line::new().own(Tone::Quiet, NO_ANSWER)]),
+        },
         Panel::Findings => Box::new(findings::Findings { session: &debugger.session, folder: debugger.folder }),
     }
 }
+
+const NO_ANSWER: &str = "K explains what is under the cursor: an entry, a frame, an event, a row of the prompt.";
 
 /// Returns the row under the cursor of a panel.
 fn cursor(debugger: &Debugger, panel: Panel) -> Place {
@@ -61,9 +72,12 @@ pub(crate) fn walk(debugger: &Debugger, panel: Panel, columns: usize, way: (Dire
 pub(crate) fn last_place(debugger: &Debugger, panel: Panel, inside: Rect) -> Place {
     let document = match (panel, &debugger.story) {
         (Panel::Memory, Some(story)) => Some(&story.document),
-        (Panel::Prompt, _) => debugger.prompt.shown.as_ref().map(|shown| &shown.document),
+        (Panel::Prompt, _) => {
+            debugger.prompt.shown.as_ref().filter(|shown| shown.difference.is_none()).map(|shown| &shown.document)
+        }
         (Panel::Event, _) => Some(&debugger.event.document),
-        _ => None,
+        (Panel::Answer, _) => debugger.answer.as_ref().map(|sheet| &sheet.document),
+        (Panel::Timeline | Panel::Conversation | Panel::Memory | Panel::Stack | Panel::Findings, _) => None,
     };
     if let Some(document) = document {
         let line = document.line_count().saturating_sub(1);
@@ -88,10 +102,10 @@ pub(crate) fn place_at(debugger: &Debugger, panel: Panel, inside: Rect, row: usi
     window(debugger, panel, inside).0.get(row).map(|(place, _)| *place)
 }
 
-/// A document that somebody else keeps.
-struct Borrowed<'a>(&'a Document);
+/// Lines that somebody else keeps.
+struct Borrowed<'a, R: Rows>(&'a R);
 
-impl Rows for Borrowed<'_> {
+impl<R: Rows> Rows for Borrowed<'_, R> {
     fn previous(&self, line: usize) -> Option<usize> {
         self.0.previous(line)
     }

@@ -17,6 +17,8 @@ pub(super) fn is_jump(action: &Action) -> bool {
             | Action::Start
             | Action::End
             | Action::Writer
+            | Action::Explain
+            | Action::Changes
             | Action::Open
             | Action::SearchAgain(_)
     )

@@ -1,5 +1,6 @@
 //! The one function that changes an [`App`].
 
+mod answer;
 mod jump;
 mod keyboard;
 mod mouse;
@@ -56,6 +57,7 @@ pub fn update(app: &mut App, action: Action) {
         | Action::End
         | Action::StepSize
         | Action::Writer
+        | Action::Explain
         | Action::Breakpoint
         | Action::BreakpointKind
         | Action::Continue(_)
@@ -68,6 +70,8 @@ pub fn update(app: &mut App, action: Action) {
         | Action::Zoom
         | Action::Close
         | Action::Hypothetical
+        | Action::Changes
+        | Action::Section(_)
         | Action::SearchAgain(_) => match (&mut app.debugger, &mut app.list) {
             (Some(_), _) if jump::is_jump(&action) => jump::remember(app, |app| debug(app, action)),
             (Some(_), _) => debug(app, action),
@@ -89,11 +93,20 @@ pub fn open(app: &mut App, session: Session, at: Position) {
         memory: Vec::new(),
         memory_at: None,
         focus: Panel::Timeline,
-        recent: vec![Panel::Memory, Panel::Conversation, Panel::Event, Panel::Prompt, Panel::Findings, Panel::Stack],
+        recent: vec![
+            Panel::Memory,
+            Panel::Conversation,
+            Panel::Event,
+            Panel::Prompt,
+            Panel::Findings,
+            Panel::Answer,
+            Panel::Stack,
+        ],
         zoomed: false,
         places: [Place::default(); Panel::ALL.len()],
         prompt: PromptView::default(),
         event: EventView::default(),
+        answer: None,
         story: None,
         search: None,
         jumps: Jumps::default(),
@@ -212,8 +225,16 @@ fn debug(app: &mut App, action: Action) {
                 focus(debugger, Panel::Prompt);
             }
         }
+        Action::Changes => {
+            debugger.prompt.changes = !debugger.prompt.changes;
+            if !debugger.shows(Panel::Prompt, area) || debugger.focus != Panel::Prompt {
+                focus(debugger, Panel::Prompt);
+            }
+        }
+        Action::Section(direction) => section(app, direction, count),
         Action::SearchAgain(direction) => typed::search_again(app, direction, count),
         Action::Writer => to_writer(app),
+        Action::Explain => answer::explain(app),
         Action::Jump(direction) => jump::jump(app, direction),
         Action::Open => open_row(app),
         Action::Press(_)
@@ -358,6 +379,24 @@ fn set_place(debugger: &mut Debugger, panel: Panel, place: Place) {
     }
 }
 
+/// To the beginning of a section of the prompt.
+fn section(app: &mut App, direction: Direction, count: usize) {
+    let Some(debugger) = &mut app.debugger else { return };
+    let line = debugger.place(Panel::Prompt).line;
+    let heads = debugger.prompt.shown.iter().flat_map(|shown| &shown.heads);
+    let head = match direction {
+        Direction::Forward => heads.filter(|(at, _, _)| *at > line).nth(count - 1),
+        Direction::Back => heads.rev().filter(|(at, _, _)| *at < line).nth(count - 1),
+    };
+    match head.map(|(at, _, _)| *at) {
+        Some(line) => {
+            focus(debugger, Panel::Prompt);
+            debugger.places[Panel::Prompt as usize] = Place { line, row: 0 };
+        }
+        None => app.say("no further section of the prompt that way; p shows it"),
+    }
+}
+
 /// To the event that set the entry under the cursor; where we are there already, to the one before it.
 fn to_writer(app: &mut App) {
     let Some(debugger) = &mut app.debugger else { return };
@@ -441,6 +480,7 @@ fn open_row(app: &mut App) {
                 None => app.say("no event put text on this row"),
             }
         }
+        Panel::Answer => answer::follow(app, Panel::Answer),
         Panel::Stack | Panel::Event => debugger.zoomed = !debugger.zoomed,
     }
     if let Some(debugger) = &mut app.debugger

@@ -61,6 +61,10 @@ fn note(debugger: &Debugger, panel: Panel) -> Line {
             Some(story) => Line::new().own(Tone::Quiet, ": story of ").foreign(Tone::Strong, &story.key),
             None => Line::new(),
         },
+        Panel::Answer => match &debugger.answer {
+            Some(sheet) => Line::new().own(Tone::Quiet, ": ").foreign(Tone::Strong, &sheet.title),
+            None => Line::new(),
+        },
         Panel::Findings => Line::new().own(Tone::Quiet, " ").number(Tone::Strong, debugger.session.findings.len()),
         Panel::Stack => Line::new().own(Tone::Quiet, " ").number(Tone::Strong, debugger.state.stack.len()),
         Panel::Timeline | Panel::Conversation | Panel::Event => Line::new(),
@@ -102,6 +106,9 @@ fn footnotes(debugger: &Debugger, panel: Panel, inside: Rect) -> Vec<Line> {
         },
         Panel::Prompt => {
             let Some(shown) = &debugger.prompt.shown else { return Vec::new() };
+            if shown.difference.is_some() {
+                return Vec::new();
+            }
             let rows = from_line(shown, debugger.place(Panel::Prompt).line);
             match (inside.height, is_low) {
                 (0..3, _) => Vec::new(),
@@ -109,9 +116,13 @@ fn footnotes(debugger: &Debugger, panel: Panel, inside: Rect) -> Vec<Line> {
                 (_, false) => at_most(FROM_ROWS, rows.wrap_under(usize::from(inside.width), "   ")),
             }
         }
-        Panel::Timeline | Panel::Conversation | Panel::Memory | Panel::Stack | Panel::Event | Panel::Findings => {
-            Vec::new()
-        }
+        Panel::Timeline
+        | Panel::Conversation
+        | Panel::Memory
+        | Panel::Stack
+        | Panel::Event
+        | Panel::Findings
+        | Panel::Answer => Vec::new(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tests of the crate through its public items, one file a subject.
 
+mod answers;
 mod commands;
 mod copy;
 mod frame;

@@ -1,0 +1,128 @@
+//! K: what is under the cursor is explained in the answer panel; Enter follows what a line of it leads to.
+
+use replay_store::event::{Event, EventKind, Position};
+use replay_store::explain::read::why_read;
+use replay_store::explain::skill::why_skill;
+use replay_store::explain::tool::why_tool;
+use replay_store::explain::value::why_value;
+use replay_store::prompt::Source;
+use replay_store::replay::Session;
+
+use super::{focus, go, select_entry};
+use crate::app::{App, Debugger};
+use crate::content::why::{event_sheet, sheet};
+use crate::panel::Panel;
+use crate::rows::Place;
+use crate::sheet::{Link, Sheet};
+use crate::subject::{Subject, subject};
+
+/// Explains what the row under the cursor is about.
+pub(super) fn explain(app: &mut App) {
+    let Some(debugger) = &app.debugger else { return };
+    match answer(debugger, &subject(debugger)) {
+        Ok(sheet) => show(app, sheet),
+        Err(words) => app.say(words),
+    }
+}
+
+/// Shows a sheet in the answer panel.
+pub(super) fn show(app: &mut App, sheet: Sheet) {
+    let Some(debugger) = &mut app.debugger else { return };
+    debugger.answer = Some(sheet);
+    debugger.places[Panel::Answer as usize] = Place::default();
+    focus(debugger, Panel::Answer);
+}
+
+/// Goes where the row under the cursor of an answer leads.
+pub(super) fn follow(app: &mut App, panel: Panel) {
+    let Some(debugger) = &app.debugger else { return };
+    let line = debugger.place(panel).line;
+    let links: Vec<Link> = debugger.sheet(panel).iter().flat_map(|sheet| sheet.links(line)).cloned().collect();
+    let Some(link) = links.first() else { return app.say("this row leads nowhere") };
+    match link {
+        Link::Event(at) => {
+            let at = *at;
+            go(app, at);
+            app.say(format!("event {at}; Ctrl-o goes back"));
+        }
+        Link::File(file, line) => {
+            let words = format!("{file}:{line} decides it; e opens it");
+            app.say(words);
+        }
+        Link::Entry(key) | Link::Read(key, _) => {
+            let key = key.clone();
+            if let Some(debugger) = &mut app.debugger {
+                focus(debugger, Panel::Memory);
+            }
+            select_entry(app, &key);
+        }
+        Link::Skill(_) | Link::Tool(_) => explain(app),
+    }
+}
+
+fn answer(debugger: &Debugger, subject: &Subject) -> Result<Sheet, String> {
+    let session = &*debugger.session;
+    let at = debugger.cursor;
+    match subject {
+        Subject::Event(Position(0)) => Err("nothing is applied yet, so there is nothing to explain".to_owned()),
+        Subject::Event(at) => of_event(session, *at).ok_or_else(|| format!("there is no event {at}")),
+        Subject::Entry(key) => Ok(sheet(&why_value(session, key, at))),
+        Subject::Frame { skill, .. } => Ok(sheet(&why_skill(session, skill, at))),
+        Subject::Prompt { source, tool } => {
+            let built = debugger.prompt.shown.as_ref().and_then(|shown| shown.built_at()).unwrap_or(at);
+            match (tool, source) {
+                (Some(tool), _) => Ok(sheet(&why_tool(session, tool, built))),
+                (None, Source::Event { key: Some(key), .. }) => Ok(sheet(&why_value(session, key, built))),
+                (None, Source::Event { position, key: None }) => {
+                    of_event(session, *position).ok_or_else(|| format!("there is no event {position}"))
+                }
+                (None, Source::File { file, line }) => Err(format!("written at {file}:{line}; e opens it")),
+                (None, Source::Builtin) => Err("these are the engine's own words".to_owned()),
+            }
+        }
+        Subject::Link(link) => match link {
+            Link::Event(at) => of_event(session, *at).ok_or_else(|| format!("there is no event {at}")),
+            Link::Entry(key) => Ok(sheet(&why_value(session, key, at))),
+            Link::Skill(skill) => Ok(sheet(&why_skill(session, skill, at))),
+            Link::Tool(tool) => Ok(sheet(&why_tool(session, tool, at))),
+            Link::Read(key, skill) => Ok(sheet(&why_read(session, key, skill, at))),
+            Link::File(file, line) => Err(format!("written at {file}:{line}; e opens it")),
+        },
+        Subject::Finding(_) => Err("Enter goes to where the finding is".to_owned()),
+        Subject::Words => Err("there is nothing to explain on this row".to_owned()),
+    }
+}
+
+/// Explains an event by what it is about.
+fn of_event(session: &Session, at: Position) -> Option<Sheet> {
+    let event = session.event(at)?;
+    if let Some(key) = written(&event) {
+        return Some(sheet(&why_value(session, key, at)));
+    }
+    if let EventKind::ToolRefused { call, .. } = &event.kind {
+        return Some(sheet(&why_tool(session, &call.tool, Position(at.0 - 1))));
+    }
+    if let EventKind::SkillRefused { skill, .. }
+    | EventKind::SkillPending { skill, .. }
+    | EventKind::SkillInterrupted { skill, .. }
+    | EventKind::SkillResumed { skill, .. }
+    | EventKind::SkillActivated { skill, .. } = &event.kind
+    {
+        return Some(sheet(&why_skill(session, skill, at)));
+    }
+    event_sheet(session, at)
+}
+
+fn written(event: &Event) -> Option<&str> {
+    if let EventKind::MemoryWriteRefused { asked, key, .. } = &event.kind {
+        return Some(key.as_ref().unwrap_or(asked));
+    }
+    if let EventKind::MemoryWritten { key, .. }
+    | EventKind::MemoryCleared { key, .. }
+    | EventKind::MemoryReset { key, .. }
+    | EventKind::ProjectEntryLocked { key } = &event.kind
+    {
+        return Some(key);
+    }
+    None
+}
