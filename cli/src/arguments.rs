@@ -245,6 +245,39 @@ pub(crate) enum Command {
         /// The moment.
         #[command(flatten)]
         place: Place,
+        /// What to write [default: human; json with --json]
+        #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+        format: Option<Answer>,
+        /// Show values of pii entries in the report, which says so
+        #[arg(long, requires = "format")]
+        reveal: bool,
+    },
+    /// List what wrote a memory entry, cleared or reset it, and what was refused, newest first
+    Last {
+        /// A file, FILE#SESSION-ID, or -
+        #[arg(value_name = "SESSION")]
+        session: OsString,
+        /// The memory entry: SKILL.NAME, project.NAME, or a name that only one entry has
+        #[arg(value_name = "KEY")]
+        key: String,
+        /// The moment up to which is looked.
+        #[command(flatten)]
+        place: Place,
+    },
+    /// List what read a memory entry: prompts, conditions, responses, arguments of tools, newest first
+    Reads {
+        /// A file, FILE#SESSION-ID, or -
+        #[arg(value_name = "SESSION")]
+        session: OsString,
+        /// The memory entry: SKILL.NAME, project.NAME, or a name that only one entry has
+        #[arg(value_name = "KEY")]
+        key: String,
+        /// The moment up to which is looked.
+        #[command(flatten)]
+        place: Place,
+        /// From which position on
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        from: u64,
     },
     /// Find events by an expression, or tell the value of fields at every turn
     #[command(after_help = QUERY_HELP)]
@@ -305,6 +338,17 @@ pub(crate) enum Command {
         #[arg(value_name = "COMMAND")]
         command: Option<String>,
     },
+}
+
+/// What `why` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Answer {
+    /// The answer with the line and a caret.
+    Human,
+    /// One line of JSON, with its schema.
+    Json,
+    /// A report in Markdown, for a ticket; values of pii entries are hidden in it.
+    Md,
 }
 
 /// What `check` writes.

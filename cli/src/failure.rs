@@ -104,6 +104,14 @@ pub(crate) enum Failure {
     /// `why` has nothing to answer.
     #[error("name what is in question: KEY, --read KEY --skill S, --skill S, or --tool T")]
     NothingAsked,
+    /// Nothing declares or writes an entry.
+    #[error("no memory entry is called {asked:?}; {similar}")]
+    NoSuchKey {
+        /// What was asked for.
+        asked: String,
+        /// What may be meant.
+        similar: String,
+    },
     /// A bare name that several entries have.
     #[error("{asked:?} is several entries; name one of {}", listed(.keys))]
     Ambiguous {
@@ -157,6 +165,7 @@ impl Failure {
             | Failure::Query { .. }
             | Failure::NoSuchCode { .. }
             | Failure::NothingAsked
+            | Failure::NoSuchKey { .. }
             | Failure::Ambiguous { .. } => Exit::Usage,
             Failure::Empty { .. }
             | Failure::NoDefinition { .. }

@@ -4,14 +4,16 @@ use std::ffi::OsStr;
 use std::io::IsTerminal;
 
 use replay_store::event::finding::{Finding, FindingKind};
+use replay_store::explain::report::Pii;
 use replay_store::name::Name;
 use replay_store::replay::Session;
 
-use crate::arguments::{Arguments, Command, Global, Place, Report, ThemeChoice};
+use crate::arguments::{Answer, Arguments, Command, Global, Place, Report, ThemeChoice};
 use crate::commands::prompt::{Form, Wanted};
 use crate::commands::prompt_diff::Length;
 use crate::commands::{
-    access, check, config, explain, export, import, list, manual, prompt, query, show, summary, verify, why,
+    access, check, config, explain, export, import, last, list, manual, prompt, query, reads, show, summary, verify,
+    why,
 };
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -94,9 +96,27 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
             };
             Ok(answered(&session, exit))
         }
-        Command::Why { session, asked, place } => {
+        Command::Why { session: target, asked, place, format, reveal } => {
+            let session = open::one(&target, &global)?;
+            let default = if global.json { Answer::Json } else { Answer::Human };
+            let form = match (format.unwrap_or(default), reveal) {
+                (Answer::Human, _) => why::Form::Human,
+                (Answer::Json, _) => why::Form::Json,
+                (Answer::Md, true) => why::Form::Report(Pii::Revealed),
+                (Answer::Md, false) => why::Form::Report(Pii::Masked),
+            };
+            let asked = why::Question { target: &target, asked: &asked, place: &place, global: &global };
+            let exit = why::why(&session, &asked, form, out)?;
+            Ok(answered(&session, exit))
+        }
+        Command::Last { session, key, place } => {
             let session = open::one(&session, &global)?;
-            let exit = why::why(&session, &asked, &place, &global, out)?;
+            let exit = last::last(&session, &key, &place, global.json, out)?;
+            Ok(answered(&session, exit))
+        }
+        Command::Reads { session, key, place, from } => {
+            let session = open::one(&session, &global)?;
+            let exit = reads::reads(&session, &key, from, &place, global.json, out)?;
             Ok(answered(&session, exit))
         }
         Command::Query { session, expression, every_turn } => {

@@ -1,6 +1,7 @@
 //! One file a command; each writes its answer and says how the run ended.
 
 pub(crate) mod access;
+mod again;
 pub(crate) mod check;
 pub(crate) mod config;
 mod conversation;
@@ -8,11 +9,14 @@ pub(crate) mod explain;
 pub(crate) mod export;
 mod fold;
 pub(crate) mod import;
+mod key;
+pub(crate) mod last;
 pub(crate) mod list;
 pub(crate) mod manual;
 pub(crate) mod prompt;
 pub(crate) mod prompt_diff;
 pub(crate) mod query;
+pub(crate) mod reads;
 mod sarif;
 pub(crate) mod show;
 pub(crate) mod summary;

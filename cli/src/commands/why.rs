@@ -1,12 +1,13 @@
 //! `replay why`: why an entry holds what it holds, whether a skill may read it, why a skill or tool is offered or not.
 
+use std::ffi::OsStr;
 use std::io;
 
 use replay_store::diagnostic::render::Style;
 use replay_store::event::Position;
 use replay_store::explain::condition::Condition;
 use replay_store::explain::read::why_read;
-use replay_store::explain::resolve::{Resolved, resolve};
+use replay_store::explain::report::{Pii, report};
 use replay_store::explain::skill::why_skill;
 use replay_store::explain::tool::why_tool;
 use replay_store::explain::value::why_value;
@@ -16,7 +17,7 @@ use replay_store::name::Name;
 use replay_store::replay::{DefinitionSource, Session};
 use serde::Serialize;
 
-use super::{ProfileAnswer, position_words, profile};
+use super::{ProfileAnswer, again, key, position_words, profile};
 use crate::arguments::{Asked, Global, Place};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -35,46 +36,67 @@ struct AnswerDocument<'a> {
     why: &'a Why,
 }
 
+/// What is asked on the command line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question<'a> {
+    /// The session, as it was named.
+    pub(crate) target: &'a OsStr,
+    /// The entry, read, skill or tool.
+    pub(crate) asked: &'a Asked,
+    /// The moment.
+    pub(crate) place: &'a Place,
+    /// Where the agent folder is, and which profile.
+    pub(crate) global: &'a Global,
+}
+
+/// How the answer is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Form {
+    /// For people.
+    Human,
+    /// As JSON.
+    Json,
+    /// As Markdown.
+    Report(Pii),
+}
+
 /// Writes why it is so.
 pub(crate) fn why(
     session: &Session,
-    asked: &Asked,
-    moment: &Place,
-    global: &Global,
+    question: &Question<'_>,
+    form: Form,
     out: &mut Output<'_>,
 ) -> Result<Exit, Failure> {
-    let at = place::position(session, moment)?;
-    let why = answer(session, asked, at)?;
-    if global.json {
-        let definition = session.definition;
-        let (profile, differs) = (profile(session), session.differs);
-        out.json(&AnswerDocument { schema: SCHEMA, session: &session.id, profile, definition, differs, why: &why })?;
-        return Ok(Exit::Fine);
+    let at = place::position(session, question.place)?;
+    let why = answer(session, question.asked, at)?;
+    match form {
+        Form::Human => text(session, &why, out)?,
+        Form::Json => {
+            let definition = session.definition;
+            let (profile, differs) = (profile(session), session.differs);
+            let id = &session.id;
+            out.json(&AnswerDocument { schema: SCHEMA, session: id, profile, definition, differs, why: &why })?;
+        }
+        Form::Report(pii) => {
+            let command = again::command(question, at, pii);
+            // Everything in a report was made visible.
+            out.writer.write_all(report(session, &why, &command, pii).as_bytes())?;
+        }
     }
-    text(session, &why, out)?;
     Ok(Exit::Fine)
 }
 
 fn answer(session: &Session, asked: &Asked, at: Position) -> Result<Why, Failure> {
     Ok(match (&asked.key, &asked.read, &asked.skill, &asked.tool) {
-        (Some(key), _, _, _) => why_value(session, &one_key(session, key, at)?, at),
+        (Some(key), _, _, _) => match key::resolved(session, key, at)? {
+            Ok(key) => why_value(session, &key, at),
+            Err(_) => why_value(session, key, at),
+        },
         (None, Some(key), Some(skill), _) => why_read(session, key, skill, at),
         (None, _, Some(skill), _) => why_skill(session, skill, at),
         (None, _, None, Some(tool)) => why_tool(session, tool, at),
         (None, _, None, None) => return Err(Failure::NothingAsked),
     })
-}
-
-/// Returns the entry that a name means. Several are no answer, and the user is asked which; none is one.
-fn one_key(session: &Session, asked: &str, at: Position) -> Result<String, Failure> {
-    match resolve(session, &session.state(at), asked) {
-        Resolved::One(key) => Ok(key.to_string()),
-        Resolved::Several(keys) => {
-            let keys = keys.iter().map(Name::to_string).collect();
-            Err(Failure::Ambiguous { asked: asked.to_owned(), keys })
-        }
-        Resolved::Unknown(_) => Ok(asked.to_owned()),
-    }
 }
 
 fn text(session: &Session, why: &Why, out: &mut Output<'_>) -> io::Result<()> {

@@ -27,6 +27,8 @@ fn each_command_is_named_and_exists() {
         "show",
         "prompt",
         "why",
+        "last",
+        "reads",
         "query",
         "access",
         "verify",

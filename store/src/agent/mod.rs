@@ -13,6 +13,7 @@ pub mod response;
 pub mod settings;
 pub mod skill;
 pub mod source;
+pub mod tool_memory;
 pub mod tools;
 
 mod engine;

@@ -6,8 +6,12 @@
 pub mod access;
 pub mod condition;
 pub mod decisions;
+pub mod last;
+pub mod mask;
 pub mod query;
 pub mod read;
+pub mod reads;
+pub mod report;
 pub mod resolve;
 pub mod skill;
 pub mod tool;
@@ -17,6 +21,7 @@ pub mod why;
 mod cause;
 mod opening;
 mod story;
+mod uses;
 mod words;
 
 use serde::Serialize;
