@@ -23,6 +23,8 @@ pub(crate) mod summary;
 pub(crate) mod verify;
 pub(crate) mod why;
 
+use std::borrow::Cow;
+
 use replay_store::event::Position;
 use replay_store::event::finding::{Finding, FindingKind};
 use replay_store::profile::ProfileBasis;
@@ -34,19 +36,26 @@ use serde::Serialize;
 pub(crate) struct FindingAnswer<'a> {
     kind: FindingKind,
     raw: Option<(u32, u32)>,
-    text: &'a str,
+    text: Cow<'a, str>,
 }
 
 impl FindingAnswer<'_> {
     /// Returns a finding as JSON has it.
     pub(crate) fn of(finding: &Finding) -> FindingAnswer<'_> {
-        FindingAnswer { kind: finding.kind, raw: finding.raw, text: &finding.text }
+        FindingAnswer { kind: finding.kind, raw: finding.raw, text: Cow::Borrowed(&finding.text) }
     }
 }
 
 /// Returns what looks wrong in a session.
 pub(crate) fn findings(session: &Session) -> Vec<FindingAnswer<'_>> {
     session.findings.iter().map(FindingAnswer::of).collect()
+}
+
+/// Returns where a session and its agent folder disagree. The whole session is gone through for it.
+pub(crate) fn contradictions(session: &Session) -> Vec<FindingAnswer<'static>> {
+    let found = session.contradictions();
+    let answer = |Finding { kind, raw, text }| FindingAnswer { kind, raw, text: Cow::Owned(text) };
+    found.iter().map(|one| answer(one.finding())).collect()
 }
 
 /// The engine generation as JSON has it.

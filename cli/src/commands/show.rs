@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::check::plural;
 use super::conversation::{Utterance, conversation, conversation_text};
-use super::{FindingAnswer, ProfileAnswer, definition_words, findings, position_words, profile};
+use super::{FindingAnswer, ProfileAnswer, contradictions, definition_words, findings, position_words, profile};
 use crate::arguments::{Global, Place, What};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -86,10 +86,15 @@ pub(crate) fn show(
 ) -> Result<Exit, Failure> {
     let at = place::position(session, moment)?;
     let state = session.state(at);
+    // Holding the record against the agent folder takes a while, so that it is asked for by name.
+    let found = match what.contains(&What::Findings) {
+        true => findings(session).into_iter().chain(contradictions(session)).collect(),
+        false => findings(session),
+    };
     let what = if what.is_empty() { &DEFAULT } else { what };
     if global.json {
         let event = session.event(at);
-        out.json(&answer(session, (&state, event.as_deref()), what))?;
+        out.json(&answer(session, (&state, event.as_deref()), what, found))?;
         return Ok(Exit::Fine);
     }
     out.fact("session", &session.id)?;
@@ -102,7 +107,7 @@ pub(crate) fn show(
             What::Stack => stack_text(&state, out)?,
             What::Memory => memory_text(session, &state, out)?,
             What::Conversation => conversation_text(session, at, out)?,
-            What::Findings => findings_text(session, global.agent.as_deref(), out)?,
+            What::Findings => findings_text(session, &found, global.agent.as_deref(), out)?,
         }
     }
     Ok(Exit::Fine)
@@ -126,7 +131,12 @@ pub(crate) fn raw(session: &Session, moment: &Place, out: &mut Output<'_>) -> Re
 }
 
 /// Returns the answer of the state and the event that led there.
-fn answer<'a>(session: &'a Session, (state, event): (&'a State, Option<&'a Event>), what: &[What]) -> Answer<'a> {
+fn answer<'a>(
+    session: &'a Session,
+    (state, event): (&'a State, Option<&'a Event>),
+    what: &[What],
+    found: Vec<FindingAnswer<'a>>,
+) -> Answer<'a> {
     let at = state.position;
     let is_wanted = |one: What| what.contains(&one);
     Answer {
@@ -143,7 +153,7 @@ fn answer<'a>(session: &'a Session, (state, event): (&'a State, Option<&'a Event
         stack: is_wanted(What::Stack).then(|| state.stack.iter().map(frame).collect()),
         event: is_wanted(What::Event).then(|| event.map(|event| event_answer(event, at))),
         unknown_kinds: is_wanted(What::Findings).then_some(&state.unknown_kinds),
-        findings: is_wanted(What::Findings).then(|| findings(session)),
+        findings: is_wanted(What::Findings).then_some(found),
         conversation: is_wanted(What::Conversation).then(|| conversation(session, at)),
     }
 }
@@ -263,8 +273,13 @@ fn memory_line(row: &MemoryRow, name: &str, out: &mut Output<'_>) -> Result<(), 
     Ok(())
 }
 
-pub(super) fn findings_text(session: &Session, folder: Option<&Path>, out: &mut Output<'_>) -> Result<(), Failure> {
-    record_findings(session, out)?;
+pub(super) fn findings_text(
+    session: &Session,
+    found: &[FindingAnswer<'_>],
+    folder: Option<&Path>,
+    out: &mut Output<'_>,
+) -> Result<(), Failure> {
+    record_findings(found, out)?;
     let Some(agent) = &session.agent else { return Ok(()) };
     let found = check::check(agent);
     let count = |severity: Severity| found.iter().filter(|one| one.severity == severity).count();
@@ -278,13 +293,13 @@ pub(super) fn findings_text(session: &Session, folder: Option<&Path>, out: &mut 
     Ok(())
 }
 
-fn record_findings(session: &Session, out: &mut Output<'_>) -> Result<(), Failure> {
-    if session.findings.is_empty() {
+fn record_findings(found: &[FindingAnswer<'_>], out: &mut Output<'_>) -> Result<(), Failure> {
+    if found.is_empty() {
         out.fact("findings", "none")?;
         return Ok(());
     }
     out.line(&[(Tone::Strong, "findings")])?;
-    for finding in &session.findings {
+    for finding in found {
         out.line(&[
             (Tone::Bad, "  "),
             (Tone::Bad, finding.kind.word()),

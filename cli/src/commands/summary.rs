@@ -95,7 +95,7 @@ pub(crate) fn summary(session: &Session, global: &Global, out: &mut Output<'_>) 
         let kinds: Vec<String> = end.unknown_kinds.iter().map(|(kind, count)| format!("{kind} ({count})")).collect();
         out.fact("unknown", kinds.join(", "))?;
     }
-    findings_text(session, global.agent.as_deref(), out)?;
+    findings_text(session, &findings(session), global.agent.as_deref(), out)?;
     conversation_text(session, session.end(), out)?;
     out.text(
         "Step through it on a terminal with the same command; `replay show` gives memory and stack at any moment.",

@@ -1,7 +1,7 @@
 //! What looks wrong in a record itself: gaps, cuts, doubled keys, clocks that run backwards.
 //!
 //! Findings are made while a record is read and stay with its session, because the bytes that were lost can't be
-//! asked again.
+//! asked again. Those that rest on the agent folder are made again each time, with the folder that is at hand.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,12 @@ pub enum FindingKind {
     Unknown,
     /// The agent folder lacks something that the record names.
     Missing,
+    /// The model called a tool that was not offered by the rules of the agent folder.
+    NotOffered,
+    /// A skill started that might not by the rules of the agent folder.
+    NotStartable,
+    /// A response was said in other words than the agent folder gives.
+    OtherWords,
 }
 
 impl FindingKind {
@@ -53,6 +59,9 @@ impl FindingKind {
             FindingKind::TimeBackwards => "time backwards",
             FindingKind::Unknown => "unknown",
             FindingKind::Missing => "missing",
+            FindingKind::NotOffered => "not offered",
+            FindingKind::NotStartable => "not startable",
+            FindingKind::OtherWords => "other words",
         }
     }
 }

@@ -267,6 +267,13 @@ impl Prompt {
     }
 }
 
+/// Returns the tools that the model gets at this moment, offered ones first, without the rest of the request.
+pub fn tools_of(agent: &Agent, profile: Profile, state: &State, moment: &Moment) -> Vec<Tool> {
+    let view = View::new(agent, profile, state, moment);
+    let targets = targets::targets(&view);
+    tools::offer(&view, &targets).tools
+}
+
 /// Returns what the model gets at this moment, or would get if it were called.
 pub fn render(agent: &Agent, profile: Profile, state: &State, moment: &Moment) -> Prompt {
     let view = View::new(agent, profile, state, moment);

@@ -2,6 +2,7 @@
 //!
 //! Everything that the debugger and the commands show of a session comes from here, so that both give the same answer.
 
+pub mod agreement;
 pub mod archive;
 pub mod headline;
 pub mod rows;

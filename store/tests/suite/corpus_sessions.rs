@@ -144,3 +144,9 @@ fn what_the_folder_lacks_is_said_and_survived() {
         ]
     );
 }
+
+/// Opens every dump; its name comes with it. Empty where there is no corpus.
+pub(crate) fn open_all() -> Vec<(&'static str, Session)> {
+    let dumps = [PAYMENT, HELPDESK, CORRECTION, NORMAL, RECOVERY];
+    dumps.into_iter().filter_map(|dump| Some((dump, open(dump)?))).collect()
+}

@@ -3,6 +3,7 @@
 mod access;
 mod agent;
 mod agent_hostile;
+mod agreement;
 mod archive;
 mod cases;
 mod codec;

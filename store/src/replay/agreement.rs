@@ -1,0 +1,273 @@
+//! Whether the record and the rules of the agent folder agree: what was called was offered, what started might start,
+//! what was said is what the folder says.
+//!
+//! A contradiction means that the folder is another one than the session ran with, that the record lies, or that we
+//! recompute wrongly. Where the folder doesn't know, nothing is claimed.
+
+use std::sync::Arc;
+
+use super::Session;
+use super::turns::{Call, CallKind, Turn};
+use crate::agent::Agent;
+use crate::agent::response::ResponseSource;
+use crate::event::finding::{Finding, FindingKind};
+use crate::event::{Activation, Event, EventKind, MessageSource, Position, ToolCaller, ToolOutcome};
+use crate::name::Name;
+use crate::profile::Profile;
+use crate::prompt::tools::ACTIVATE;
+use crate::prompt::{Tool, tools_of};
+use crate::session::response::speak;
+use crate::session::start::{Route, Start, may_start, precondition_holds};
+use crate::session::{Frame, Parked, State, evolve};
+use crate::value::Value;
+
+/// How far a record and the rules of the agent folder agree.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Agreement {
+    /// Tool calls of the model: was the tool offered?
+    pub calls: Tally,
+    /// Starts of skills: might the skill start?
+    pub activations: Tally,
+    /// Responses that were said word for word: are those the folder's words?
+    pub replies: Tally,
+    /// Where they don't agree, each tool, skill and response once, in the order of the record.
+    pub contradictions: Vec<Contradiction>,
+}
+
+/// How many facts of a kind agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Recomputed and recorded are the same.
+    pub agreeing: u64,
+    /// They are not.
+    pub contradicting: u64,
+    /// The folder doesn't tell.
+    pub unknown: u64,
+}
+
+/// A tool, skill or response about which record and folder disagree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contradiction {
+    /// What kind of disagreement.
+    pub kind: FindingKind,
+    /// The tool, skill or response.
+    pub name: Name,
+    /// The first event that shows it.
+    pub first: Position,
+    /// The raw records of that event, counted from 0; empty for what we recorded.
+    pub raw: Vec<u32>,
+    /// How many events show it.
+    pub count: u64,
+    /// What is wrong at the first, in one sentence.
+    pub text: String,
+}
+
+impl Contradiction {
+    /// Returns it as a finding about the session.
+    pub fn finding(&self) -> Finding {
+        let more = match self.count {
+            1 => String::new(),
+            count => format!(" ({count} times, this is the first)"),
+        };
+        Finding {
+            kind: self.kind,
+            raw: self.raw.first().copied().zip(self.raw.last().copied()),
+            text: format!("at position {}, {}{more}", self.first, self.text),
+        }
+    }
+}
+
+/// What one recorded fact comes to.
+enum Verdict {
+    Agrees,
+    Unknown,
+    Contradicts { kind: FindingKind, name: Name, text: String },
+}
+
+impl Session {
+    /// Holds the record against the rules of the agent folder; `None` without a folder. The whole session is folded and
+    /// the tools of each model call are worked out, so this takes a while for a long one.
+    pub fn agreement(&self) -> Option<Agreement> {
+        let agent = self.agent.as_deref()?;
+        let rules = Rules { agent, profile: self.profile.profile };
+        let mut agreement = Agreement::default();
+        let mut state = State::default();
+        let mut calls = self.turns.iter().flat_map(|turn| turn.calls.iter().map(move |call| (turn, call)));
+        let mut coming = calls.next();
+        let mut offer: Option<Offer<'_>> = None;
+        for at in 1..=self.end().0 {
+            while let Some((turn, call)) = coming.filter(|(_, call)| call.before.0 < at) {
+                if call.kind != CallKind::Rephrase {
+                    offer = Some(self.offer(agent, &state, turn, call));
+                }
+                coming = calls.next();
+            }
+            let at = Position(at);
+            let Some(event) = self.event(at) else { break };
+            let offer = offer.as_ref().filter(|offer| event.turn == Some(offer.turn.number));
+            agreement.judge(&rules, &state, offer, (at, &event));
+            evolve(&mut state, &event);
+        }
+        Some(agreement)
+    }
+
+    /// Returns where the record and the rules of the agent folder disagree; nothing without a folder.
+    pub fn contradictions(&self) -> Vec<Contradiction> {
+        self.agreement().map(|agreement| agreement.contradictions).unwrap_or_default()
+    }
+
+    /// What the folder alone knows: a tool that is known from the record only is left out.
+    fn offer<'a>(&self, agent: &Agent, state: &State, turn: &'a Turn, call: &'a Call) -> Offer<'a> {
+        let mut moment = self.moment(agent, call.before);
+        moment.seen = Arc::default();
+        Offer { turn, call, tools: tools_of(agent, self.profile.profile, state, &moment), state: state.clone() }
+    }
+}
+
+/// The rules that the record is held against.
+struct Rules<'a> {
+    agent: &'a Agent,
+    profile: Profile,
+}
+
+/// What a model call could choose from.
+struct Offer<'a> {
+    turn: &'a Turn,
+    call: &'a Call,
+    tools: Vec<Tool>,
+    state: State,
+}
+
+impl Agreement {
+    /// Judges one event; `state` is that before it.
+    fn judge(&mut self, rules: &Rules<'_>, state: &State, offer: Option<&Offer<'_>>, (at, event): (Position, &Event)) {
+        let (tally, verdict) = match &event.kind {
+            EventKind::ToolReturned { tool, arguments, caller: ToolCaller::Model, outcome, .. } => {
+                (&mut self.calls, rules.called(offer, tool, arguments, *outcome))
+            }
+            EventKind::SkillActivated { skill, by } => {
+                (&mut self.activations, rules.started(state, offer.map(|offer| &offer.state), skill, *by))
+            }
+            EventKind::AgentMessage { text, source: MessageSource::Template, response: Some(response), .. } => {
+                (&mut self.replies, rules.said(state, response, text))
+            }
+            _ => return,
+        };
+        match verdict {
+            Verdict::Agrees => tally.agreeing += 1,
+            Verdict::Unknown => tally.unknown += 1,
+            Verdict::Contradicts { kind, name, text } => {
+                tally.contradicting += 1;
+                self.note(Contradiction { kind, name, first: at, raw: event.origin.raw_indexes(), count: 1, text });
+            }
+        }
+    }
+
+    fn note(&mut self, found: Contradiction) {
+        let known = self.contradictions.iter_mut().find(|known| known.kind == found.kind && known.name == found.name);
+        match known {
+            Some(known) => known.count += 1,
+            None => self.contradictions.push(found),
+        }
+    }
+}
+
+impl Rules<'_> {
+    /// A call that failed may be one of a tool that was not offered: the engine refuses it then.
+    fn called(&self, offer: Option<&Offer<'_>>, tool: &Name, arguments: &str, outcome: ToolOutcome) -> Verdict {
+        let Some(offer) = offer else { return Verdict::Unknown };
+        match offer.tools.iter().find(|known| known.name == *tool) {
+            None => Verdict::Unknown,
+            Some(known) if known.offered => Verdict::Agrees,
+            Some(_) if outcome == ToolOutcome::Failed => Verdict::Unknown,
+            Some(_) if *tool == ACTIVATE && !self.knows_target(arguments) => Verdict::Unknown,
+            Some(known) => Verdict::Contradicts {
+                kind: FindingKind::NotOffered,
+                name: tool.clone(),
+                text: format!(
+                    "the model called `{tool}`, which by the agent folder was not offered at {}: {}",
+                    offer.turn.call_name(offer.call),
+                    known.why
+                ),
+            },
+        }
+    }
+
+    /// Whether a call of `activate` names a skill, or a block of one, that the folder has.
+    fn knows_target(&self, arguments: &str) -> bool {
+        let Ok(Value::Map(arguments)) = Value::from_json(arguments) else { return false };
+        let targets = arguments.iter().filter_map(|(_, value)| value.as_text());
+        targets
+            .map(|id| id.split_once("__").map_or(id, |(skill, _)| skill))
+            .any(|id| self.agent.skills.contains_key(id))
+    }
+
+    /// What the model starts was offered when its prompt was built, at `then`; all else starts in the state before.
+    fn started(&self, state: &State, then: Option<&State>, skill: &Name, by: Activation) -> Verdict {
+        let Some(known) = self.agent.skills.get(skill) else { return Verdict::Unknown };
+        let is_waiting = |frame: &Frame| frame.skill == *skill && frame.parked == Some(Parked::Pending);
+        if state.stack.iter().any(is_waiting) && precondition_holds(self.agent, self.profile, state, known) {
+            return Verdict::Agrees;
+        }
+        let (state, route) = match by {
+            Activation::Model => (then.unwrap_or(state), Route::Model),
+            Activation::Reference => (then.unwrap_or(state), Route::Reference),
+            Activation::Tool => (state, Route::Tool),
+            // The least that every start needs, where the record doesn't say what it was.
+            Activation::Step | Activation::Unknown => (state, Route::Step),
+            Activation::Engine => (state, Route::Engine),
+        };
+        let decision = may_start(self.agent, self.profile, state, skill, route);
+        match &decision.outcome {
+            Start::Fresh | Start::Resumed | Start::Ignored => Verdict::Agrees,
+            Start::Pending { .. } | Start::Refused => {
+                let place = decision.because.as_ref().map(|at| format!(", see {}:{}", at.file, at.line));
+                Verdict::Contradicts {
+                    kind: FindingKind::NotStartable,
+                    name: skill.clone(),
+                    text: format!(
+                        "`{skill}` started, which by the agent folder it might not: {} ({}){}",
+                        decision.rule.text().trim_end_matches('.'),
+                        decision.rule.number(),
+                        place.unwrap_or_default()
+                    ),
+                }
+            }
+        }
+    }
+
+    /// The engine's own responses are worded by us where the folder doesn't word them.
+    fn said(&self, state: &State, response: &Name, recorded: &str) -> Verdict {
+        let declared = self.agent.responses.get(response);
+        if declared.is_none_or(|response| response.source == ResponseSource::Engine) {
+            return Verdict::Unknown;
+        }
+        let recomputed = speak(self.agent, self.profile, state, response).text;
+        if recorded == recomputed {
+            return Verdict::Agrees;
+        }
+        let same = recorded.chars().zip(recomputed.chars()).take_while(|(left, right)| left == right).count();
+        Verdict::Contradicts {
+            kind: FindingKind::OtherWords,
+            name: response.clone(),
+            text: format!(
+                "`{response}` was said in other words than the agent folder gives: “{}” instead of “{}”",
+                around(recorded, same),
+                around(&recomputed, same)
+            ),
+        }
+    }
+}
+
+/// How many characters of a reply are quoted before and after the first that differs.
+const QUOTED_BEFORE: usize = 20;
+const QUOTED_AFTER: usize = 40;
+
+/// Returns the part of a text around its character `index`.
+fn around(text: &str, index: usize) -> String {
+    let start = index.saturating_sub(QUOTED_BEFORE);
+    let part: String = text.chars().skip(start).take(index - start + QUOTED_AFTER).collect();
+    let rest = text.chars().nth(index + QUOTED_AFTER).map_or("", |_| "…");
+    let lead = if start > 0 { "…" } else { "" };
+    format!("{lead}{part}{rest}")
+}
