@@ -1,7 +1,7 @@
 //! Conditions of the agent folder, evaluated in a session.
 
 use super::State;
-use super::access::{ReadDecision, Reader, Site, read};
+use super::access::{Active, ReadDecision, Site, read_as};
 use crate::agent::Agent;
 use crate::agent::gate::Gate;
 use crate::condition::{Evaluation, Reading, evaluate};
@@ -31,9 +31,9 @@ impl GateDecision {
 /// Evaluates a gate with the rights of the skill whose file states it (M326); `None` for `agent.yml`.
 pub fn gate(agent: &Agent, profile: Profile, state: &State, skill: Option<&str>, gate: &Gate) -> GateDecision {
     let Some(condition) = &gate.condition else { return GateDecision::Unreadable };
-    let reader = Reader { skill, site: Site::Condition };
+    let active = Active::of(agent, skill);
     GateDecision::Evaluated(evaluate(condition, |reference| {
-        let why = read(agent, profile, state, reader, &reference.key);
+        let why = read_as(agent, profile, state, active, Site::Condition, &reference.key);
         Reading { value: why.value().map_or(Value::Null, |value| Value::clone(value)), why }
     }))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::write::{Obstacle, WriteBy, WriteDecision, WriteOutcome, WriteRequest};
-use super::{Unresolved, asked, owner, resolve};
+use super::{Active, Unresolved, asked, owner, resolve};
 use crate::agent::Agent;
 use crate::agent::entry::{Entry, EntryScope};
 use crate::agent::skill::Skill;
@@ -102,7 +102,7 @@ impl<'a> Attempt<'a> {
         if self.profile.hooks_write_memory() {
             return self.by_code();
         }
-        self.entry = resolve(self.agent, self.request.skill, self.request.name, &mut self.tried).ok();
+        self.entry = resolve(self.agent, self.active(), self.request.name, &mut self.tried).ok();
         Err(refused(WriteRefusal::MemoryWriteError, Obstacle::HookWithoutMemory, Rule::HooksHaveNoMemory))
     }
 
@@ -113,7 +113,7 @@ impl<'a> Attempt<'a> {
             self.entry = self.agent.entry(self.request.name);
             return Err(tool_error(Obstacle::Qualified, Rule::FieldsAreBare));
         }
-        let Ok(entry) = resolve(self.agent, self.request.skill, self.request.name, &mut self.tried) else {
+        let Ok(entry) = resolve(self.agent, self.active(), self.request.name, &mut self.tried) else {
             return Err(tool_error(Obstacle::Undeclared, Rule::ModelSettable));
         };
         self.entry = Some(entry);
@@ -149,7 +149,7 @@ impl<'a> Attempt<'a> {
     fn by_button(&mut self) -> Verdict {
         let stale = |obstacle| refused(WriteRefusal::Skipped, obstacle, Rule::StaleButton);
         if self.request.skill.is_none() {
-            self.entry = resolve(self.agent, None, self.request.name, &mut self.tried).ok();
+            self.entry = resolve(self.agent, Active::of(self.agent, None), self.request.name, &mut self.tried).ok();
             return Err(stale(Obstacle::NoSkill));
         }
         let written = self.writable().and_then(|entry| self.lock(entry).map(|_| entry));
@@ -202,7 +202,7 @@ impl<'a> Attempt<'a> {
         if is_own {
             return self.store(self.request.value.clone(), Rule::SystemReserved);
         }
-        match resolve(self.agent, self.request.skill, self.request.name, &mut self.tried) {
+        match resolve(self.agent, self.active(), self.request.name, &mut self.tried) {
             Ok(entry) => {
                 self.entry = Some(entry);
                 let tail = self.lock(entry)?;
@@ -213,6 +213,10 @@ impl<'a> Attempt<'a> {
         }
     }
 
+    fn active(&self) -> Active<'a> {
+        Active { id: self.request.skill, skill: self.skill }
+    }
+
     fn store(&self, value: Value, rule: Rule) -> Verdict {
         Ok(Stored { value: Arc::new(value), rule })
     }
@@ -220,7 +224,7 @@ impl<'a> Attempt<'a> {
     /// Steps 1 to 5 of M42: what the name means, whose it is, and whether the skill's own list denies it.
     fn writable(&mut self) -> Result<&'a Entry, Refused> {
         let error = |obstacle, rule| refused(WriteRefusal::MemoryWriteError, obstacle, rule);
-        let resolved = resolve(self.agent, self.request.skill, self.request.name, &mut self.tried);
+        let resolved = resolve(self.agent, self.active(), self.request.name, &mut self.tried);
         let entry = match resolved {
             Ok(entry) => entry,
             Err(Unresolved::Reserved) => return Err(error(Obstacle::Reserved, Rule::SystemReserved)),

@@ -11,11 +11,13 @@ mod write;
 
 use crate::agent::Agent;
 use crate::agent::entry::Entry;
+use crate::agent::skill::Skill;
 use crate::name::{Name, PROJECT, SYSTEM, split_key};
 use crate::rule::Rule;
 
 pub use attempt::write;
 pub use change::Change;
+pub(super) use read::read_as;
 pub use read::{Found, Nothing, ReadDecision, Reader, Site, read};
 pub use write::{Obstacle, WriteBy, WriteDecision, WriteOutcome, WriteRequest};
 
@@ -29,16 +31,31 @@ enum Unresolved {
     Reserved,
 }
 
+/// The skill with whose rights is read or written, looked up once for many names.
+#[derive(Clone, Copy)]
+pub(super) struct Active<'a> {
+    /// Its id; `None` while no skill is active.
+    id: Option<&'a str>,
+    /// `None` where the folder has no such skill.
+    skill: Option<&'a Skill>,
+}
+
+impl<'a> Active<'a> {
+    pub(super) fn of(agent: &'a Agent, id: Option<&'a str>) -> Active<'a> {
+        Active { id, skill: id.and_then(|id| agent.skills.get(id)) }
+    }
+}
+
 /// Finds the declared entry that a name means. This goes by the schemas alone; rights and values come after (M30b).
 fn resolve<'a>(
     agent: &'a Agent,
-    skill: Option<&str>,
+    active: Active<'a>,
     name: &str,
     tried: &mut Vec<Rule>,
 ) -> Result<&'a Entry, Unresolved> {
     let Some((space, entry)) = split_key(name) else {
-        tried.push(if skill.is_some() { Rule::BareNameBySchema } else { Rule::NoSkillActive });
-        let own = skill.and_then(|id| agent.skills.get(id)).and_then(|skill| skill.entry(name));
+        tried.push(if active.id.is_some() { Rule::BareNameBySchema } else { Rule::NoSkillActive });
+        let own = active.skill.and_then(|skill| skill.entry(name));
         let project = || agent.project.iter().find(|entry| entry.name == name);
         return own.or_else(project).ok_or(Unresolved::Undeclared);
     };
@@ -53,7 +70,8 @@ fn resolve<'a>(
     let found = if space == PROJECT {
         agent.project.iter().find(|declared| declared.name == entry)
     } else {
-        agent.skills.get(space).and_then(|skill| skill.entry(entry))
+        let own = active.skill.filter(|_| active.id == Some(space));
+        own.or_else(|| agent.skills.get(space)).and_then(|skill| skill.entry(entry))
     };
     found.ok_or(Unresolved::Undeclared)
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Change, Unresolved, asked, owner, resolve};
+use super::{Active, Change, Unresolved, asked, owner, resolve};
 use crate::agent::Agent;
 use crate::agent::entry::{Entry, EntryScope};
 use crate::agent::skill::Skill;
@@ -191,7 +191,20 @@ impl ReadDecision {
 
 /// Decides a read of `name`, bare or qualified.
 pub fn read(agent: &Agent, profile: Profile, state: &State, reader: Reader<'_>, name: &str) -> ReadDecision {
-    let skill = reader.skill.and_then(|id| agent.skills.get(id));
+    read_as(agent, profile, state, Active::of(agent, reader.skill), reader.site, name)
+}
+
+/// Decides a read for a skill that was looked up before.
+pub(in crate::session) fn read_as(
+    agent: &Agent,
+    profile: Profile,
+    state: &State,
+    active: Active<'_>,
+    site: Site,
+    name: &str,
+) -> ReadDecision {
+    let Active { id, skill } = active;
+    let reader = Reader { skill: id, site };
     let mut tried = Vec::with_capacity(8);
     let end = |entry: Option<&Entry>, found: Found, rule: Rule, tried: Vec<Rule>| ReadDecision {
         asked: asked(name, entry),
@@ -201,7 +214,7 @@ pub fn read(agent: &Agent, profile: Profile, state: &State, reader: Reader<'_>, 
         rule,
         tried,
     };
-    let entry = match resolve(agent, reader.skill, name, &mut tried) {
+    let entry = match resolve(agent, active, name, &mut tried) {
         Ok(entry) => entry,
         Err(unresolved) => {
             let (nothing, rule) = match unresolved {
