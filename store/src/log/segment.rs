@@ -240,3 +240,45 @@ impl<'a> Iterator for Items<'a> {
         self.0.bytes(len as usize).map(Item::Inline)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// A checksum keeps out what was damaged, not what was written wrongly.
+        #[test]
+        fn no_bytes_with_a_right_checksum_make_a_segment_panic(
+            first in prop_oneof![0u64..200, any::<u64>()],
+            lengths in proptest::collection::vec(prop_oneof![0u32..200, any::<u32>()], 5),
+            rest in proptest::collection::vec(any::<u8>(), 0..300),
+            raw in any::<bool>(),
+        ) {
+            let kind = if raw { Kind::RawRecords } else { Kind::Events };
+            let mut bytes = [&kind.magic()[..], &[0; 8]].concat();
+            bytes.extend([7u64.to_le_bytes(), first.to_le_bytes()].concat());
+            bytes.extend(lengths.iter().flat_map(|length| length.to_le_bytes()));
+            bytes.extend(rest);
+            let len = bytes.len() as u32;
+            bytes[LENGTH_AT..LENGTH_AT + 4].copy_from_slice(&len.to_le_bytes());
+            let sum = crc32fast::hash(&bytes[LENGTH_AT..]);
+            bytes[CRC_AT..LENGTH_AT].copy_from_slice(&sum.to_le_bytes());
+            if let Some(segment) = Segment::open(kind, (7, first), &bytes) {
+                prop_assert!(segment.end() >= first);
+                segment.blocks().for_each(drop);
+                segment.checkpoint();
+                let mut buffer = Vec::new();
+                if let Some(items) = segment.items(&mut buffer) {
+                    items.for_each(drop);
+                }
+            }
+        }
+
+        #[test]
+        fn no_bytes_make_the_items_of_a_segment_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            Items::of(&bytes).for_each(drop);
+        }
+    }
+}

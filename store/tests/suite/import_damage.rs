@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use proptest::prelude::*;
+
 use replay_store::event::EventKind;
 use replay_store::event::finding::FindingKind;
 use replay_store::import::{self, Recording, jsonl};
+use replay_store::replay::Session;
 
 use crate::import_traps::{dump, list, read};
 
@@ -190,4 +193,30 @@ fn what_python_writes_and_json_forbids_is_read_and_told() {
         ]
     );
     assert!(recording.raw.get(1).is_some_and(|bytes| bytes.ends_with(b"NaN}")), "the bytes stay as they were");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_damage_makes_a_reader_panic(
+        form in any::<proptest::sample::Index>(),
+        patches in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 0..6),
+        moved in any::<(proptest::sample::Index, proptest::sample::Index)>(),
+    ) {
+        let forms = forms();
+        let mut bytes = form.get(&forms).0.clone().into_bytes();
+        for (place, byte) in patches {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        let (from, to) = (moved.0.index(bytes.len()), moved.1.index(bytes.len()));
+        let (start, end) = (from.min(to), from.max(to));
+        let piece = bytes[start..end].to_vec();
+        bytes.splice(start..start, piece);
+        for recording in import::read(Arc::new(bytes), "x").unwrap_or_default() {
+            let session = Session::open(recording, None, None);
+            session.memory_rows(&session.state(session.end()));
+        }
+    }
 }
