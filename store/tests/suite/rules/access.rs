@@ -166,3 +166,32 @@ fn profile_rows_name_rules_that_differ() {
     assert_eq!(Rule::SetProjectIsSkipped.profile_row(), Some("P8"));
     assert_eq!(Rule::OwnAndProject.profile_row(), None);
 }
+
+#[test]
+fn only_the_engine_stores_under_names_that_nothing_declares() {
+    let world = World::bare(Profile::Seed, FILES);
+    let key = |by, name| world.may_write("hold", by, name, "1").key.map(|key| key.to_string());
+    assert_eq!(key(WriteBy::Tool, "colour"), None);
+    assert_eq!(key(WriteBy::Engine, "consecutive_silence_timeouts").as_deref(), Some("consecutive_silence_timeouts"));
+    assert_eq!(key(WriteBy::Engine, "system.channel").as_deref(), Some("system.channel"));
+    assert_eq!(key(WriteBy::Tool, "pin").as_deref(), Some("hold.pin"));
+}
+
+#[test]
+fn a_bare_name_of_another_skill_is_the_trap_of_shared_tools_alone() {
+    // M36
+    let world = World::bare(Profile::Seed, FILES);
+    let is_tried = |by, name| world.may_write("hold", by, name, "1").tried.contains(&Rule::SharedToolNamespace);
+    assert!(is_tried(WriteBy::Tool, "quote"));
+    assert!(!is_tried(WriteBy::SetMemory, "quote"));
+    assert!(!is_tried(WriteBy::Tool, "colour"));
+    assert!(!is_tried(WriteBy::Tool, "prices.colour"));
+}
+
+#[test]
+fn a_validation_tool_writes_the_skills_own_entry_like_any_tool() {
+    let world = World::bare(Profile::Seed, FILES);
+    check(&world, WriteBy::ValidationTool, "pin", "\"1\"", "stored M32 - nothing");
+    let rule = world.may_write("hold", WriteBy::ValidationTool, "project.phone", "\"1\"").rule;
+    assert_eq!(rule, Rule::ValidationToolWrites);
+}

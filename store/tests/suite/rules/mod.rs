@@ -2,6 +2,7 @@
 
 mod access;
 mod blocks;
+mod generations;
 mod input;
 mod laws;
 mod skills;
