@@ -1,13 +1,10 @@
 //! `replay SESSION` on a terminal: the debugger.
 
 use std::ffi::OsStr;
-use std::sync::Arc;
 
-use replay_store::agent::definition::Definition;
 use replay_store::event::{EventKind, Position};
 use replay_store::import::Recording;
-use replay_store::profile::Profile;
-use replay_store::replay::{Session, archive};
+use replay_store::replay::{Named, archive};
 use replay_tui::app::{List, SessionRow};
 use replay_tui::copy::Opened;
 use replay_tui::{Options, Sessions, Theme};
@@ -42,14 +39,14 @@ pub(crate) fn debug(
         complaint: config.complaints.first().map(|first| format!("{first}; `replay config` says more")),
     };
     let target = Target::parse(text);
-    let definition = open::definition(global)?;
+    let named = open::named(global)?;
     let source = open::source(&target.place)?;
     if target.id.is_none() && source.ids()?.len() > 1 {
-        let list = list(source, definition, global.profile)?;
+        let list = list(source, named)?;
         replay_tui::run(Sessions::Several(list), options(Position(0)))?;
         return Ok(Exit::Fine.into());
     }
-    let session = Session::open(source.take(&target)?, definition, global.profile);
+    let session = source.open(&target, named)?;
     let is_placed = moment.at.is_some() || moment.turn.is_some();
     let at = if is_placed { place::position(&session, moment)? } else { Position(0) };
     let notices = notice(&session).into_iter().collect();
@@ -75,20 +72,17 @@ fn opened(text: &OsStr, global: &Global) -> Opened {
     Opened { session, chosen: None, options: agent.chain(profile).collect() }
 }
 
-fn list(source: Source, definition: Option<Arc<Definition>>, profile: Option<Profile>) -> Result<List, Failure> {
+fn list(source: Source, named: Named) -> Result<List, Failure> {
     let rows = match &source {
         Source::Log(log) => log.sessions()?.iter().map(row_of_log).collect(),
         Source::Recordings(recordings) => recordings.iter().map(row_of_recording).collect(),
     };
-    let open = move |index: usize| {
-        let recording = match &source {
-            Source::Log(log) => {
-                let sessions = log.sessions().map_err(|error| error.to_string())?;
-                archive::open(log, &sessions[index].id).map_err(|error| error.to_string())?
-            }
-            Source::Recordings(recordings) => recordings[index].clone(),
-        };
-        Ok(Session::open(recording, definition.clone(), profile))
+    let open = move |index: usize| match &source {
+        Source::Log(log) => {
+            let sessions = log.sessions().map_err(|error| error.to_string())?;
+            archive::open_lazily(log, &sessions[index].id, named.clone()).map_err(|error| error.to_string())
+        }
+        Source::Recordings(recordings) => Ok(open::opened(recordings[index].clone(), named.clone())),
     };
     Ok(List { rows, cursor: 0, open: Box::new(open) })
 }

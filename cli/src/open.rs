@@ -12,7 +12,7 @@ use replay_store::agent::definition::Definition;
 use replay_store::diagnostic::{Diagnostic, Severity};
 use replay_store::import::{self, Recording};
 use replay_store::log::{Log, is_log};
-use replay_store::replay::{Session, archive};
+use replay_store::replay::{Named, Session, archive};
 
 use crate::arguments::Global;
 use crate::failure::Failure;
@@ -29,9 +29,8 @@ pub(crate) enum Source {
 /// Opens the one session that is meant.
 pub(crate) fn one(text: &OsStr, global: &Global) -> Result<Session, Failure> {
     let target = Target::parse(text);
-    let definition = definition(global)?;
-    let recording = source(&target.place)?.take(&target)?;
-    Ok(Session::open(recording, definition, global.profile))
+    let named = named(global)?;
+    source(&target.place)?.open(&target, named)
 }
 
 /// Opens all sessions one after the other, or the one that is named, and hands each to `look`, with whether there are
@@ -68,9 +67,16 @@ pub(crate) enum Count {
 
 /// Opens all sessions, or the one that is named.
 pub(crate) fn all(text: &OsStr, global: &Global) -> Result<Vec<Session>, Failure> {
-    let definition = definition(global)?;
-    let recordings = recordings(&Target::parse(text))?;
-    Ok(recordings.into_iter().map(|each| Session::open(each, definition.clone(), global.profile)).collect())
+    let target = Target::parse(text);
+    let named = named(global)?;
+    match source(&target.place)? {
+        source if target.id.is_some() => Ok(vec![source.open(&target, named)?]),
+        Source::Recordings(recordings) => Ok(recordings.into_iter().map(|each| opened(each, named.clone())).collect()),
+        Source::Log(log) => {
+            let sessions = log.sessions()?;
+            sessions.iter().map(|session| Ok(archive::open_lazily(&log, &session.id, named.clone())?)).collect()
+        }
+    }
 }
 
 /// Reads all recordings, or the one that is named.
@@ -86,6 +92,16 @@ pub(crate) fn recordings(target: &Target) -> Result<Vec<Recording>, Failure> {
             sessions.iter().map(|session| Ok(archive::open(&log, &session.id)?)).collect()
         }
     }
+}
+
+/// Returns what is named beside the session: agent folder and engine generation.
+pub(crate) fn named(global: &Global) -> Result<Named, Failure> {
+    Ok(Named { folder: definition(global)?, profile: global.profile })
+}
+
+/// Opens a recording.
+pub(crate) fn opened(recording: Recording, named: Named) -> Session {
+    Session::open(recording, named.folder, named.profile)
 }
 
 /// Reads the agent folder that is named.
@@ -164,8 +180,26 @@ impl Source {
         })
     }
 
-    /// Takes the session that is meant: the one that is named, else the only one.
-    pub(crate) fn take(self, target: &Target) -> Result<Recording, Failure> {
+    /// Opens the session that is meant: the one that is named, else the only one.
+    pub(crate) fn open(self, target: &Target, named: Named) -> Result<Session, Failure> {
+        let (place, ids) = self.find(target)?;
+        match self {
+            Source::Log(log) => Ok(archive::open_lazily(&log, &ids[place], named)?),
+            Source::Recordings(mut recordings) => Ok(opened(recordings.swap_remove(place), named)),
+        }
+    }
+
+    /// Takes the recording that is meant, in full.
+    fn take(self, target: &Target) -> Result<Recording, Failure> {
+        let (place, ids) = self.find(target)?;
+        match self {
+            Source::Log(log) => Ok(archive::open(&log, &ids[place])?),
+            Source::Recordings(mut recordings) => Ok(recordings.swap_remove(place)),
+        }
+    }
+
+    /// Returns which session is meant, and the ids of all.
+    fn find(&self, target: &Target) -> Result<(usize, Vec<String>), Failure> {
         let ids = self.ids()?;
         let place = match &target.id {
             _ if ids.is_empty() => return Err(Failure::Empty { path: target.place.to_string() }),
@@ -177,9 +211,6 @@ impl Source {
             let id = target.id.clone().unwrap_or_default();
             return Err(Failure::NoSuchSession { path: target.place.to_string(), id, ids });
         };
-        match self {
-            Source::Log(log) => Ok(archive::open(&log, &ids[place])?),
-            Source::Recordings(mut recordings) => Ok(recordings.swap_remove(place)),
-        }
+        Ok((place, ids))
     }
 }

@@ -17,6 +17,7 @@ use replay_store::import::Recording;
 use replay_store::log::{Details, Log, Writer};
 use replay_store::name::Name;
 use replay_store::replay::archive;
+use replay_store::replay::outline::new_fold;
 use replay_store::session::checkpoint;
 use replay_store::timestamp::Timestamp;
 use replay_store::value::Value;
@@ -89,7 +90,7 @@ fn codec_figures(recording: &Recording) -> usize {
 
 fn save_figures(recording: &Recording, path: &Path) {
     let (start, busy) = (Instant::now(), busy_time());
-    let mut writer = Writer::create(path, Some(checkpoint::new_fold)).expect("the place is empty");
+    let mut writer = Writer::create(path, Some(new_fold)).expect("the place is empty");
     archive::save(&mut writer, recording).expect("there is room");
     let (saved, busy) = (start.elapsed(), busy_time() - busy);
     let before = file_len(path);
@@ -100,7 +101,7 @@ fn save_figures(recording: &Recording, path: &Path) {
 }
 
 fn append_figures(path: &Path) {
-    let mut writer = Writer::create(path, Some(checkpoint::new_fold)).expect("the place is empty");
+    let mut writer = Writer::create(path, Some(new_fold)).expect("the place is empty");
     let mut payload = Vec::new();
     let mut times = Vec::new();
     for (position, event) in (0..).zip(&recording(1000).events) {

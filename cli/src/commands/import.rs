@@ -15,7 +15,7 @@ use replay_store::log::Writer;
 use replay_store::name::Name;
 use replay_store::profile::Profile;
 use replay_store::replay::archive::{ArchiveError, Saver};
-use replay_store::session::checkpoint;
+use replay_store::replay::outline::new_fold;
 use serde::Serialize;
 
 use super::FindingAnswer;
@@ -76,8 +76,8 @@ pub(crate) fn import(
     }
     let is_new = !log.exists();
     let mut writer = match is_new {
-        true => Writer::create(log, Some(checkpoint::new_fold))?,
-        false => Writer::open(log, Some(checkpoint::new_fold))?,
+        true => Writer::create(log, Some(new_fold))?,
+        false => Writer::open(log, Some(new_fold))?,
     };
     let mut sessions = BTreeMap::new();
     let result = files.iter().try_for_each(|file| read(file, &given, &mut writer, &mut sessions));

@@ -119,12 +119,13 @@ pub(crate) fn raw(session: &Session, moment: &Place, out: &mut Output<'_>) -> Re
         return Err(Failure::RawOnTerminal);
     }
     let at = place::position(session, moment)?;
-    if let Some(problem) = session.raw.problem() {
-        return Err(Failure::RawRecords(problem.to_owned()));
-    }
     let indexes = session.event(at).map(|event| event.origin.raw_indexes()).unwrap_or_default();
     for index in indexes {
-        out.writer.write_all(session.raw.get(index).unwrap_or_default())?;
+        let record = session.raw.get(index);
+        if let Some(problem) = session.raw.problem() {
+            return Err(Failure::RawRecords(problem.to_owned()));
+        }
+        out.writer.write_all(&record.unwrap_or_default())?;
         out.writer.write_all(b"\n")?;
     }
     Ok(Exit::Fine)

@@ -22,6 +22,7 @@ use crate::rule::Rule;
 use crate::timestamp::Timestamp;
 use crate::value::Value;
 
+pub use tag::Tag;
 pub use tool::{ToolCall, ToolCaller, ToolOutcome, ToolSource};
 pub use writer::{Actor, WriteRefusal, Writer};
 

@@ -12,14 +12,18 @@
 //! segment  (ordinal, first position)        payloads, packed; larger ones are blobs
 //! record   (ordinal, first raw record)      raw records, packed
 //! blob     blake3 of the bytes              the bytes, packed where that helps
+//! outline  (ordinal, first position)        what a fold says of 4096 payloads, packed
 //! ```
 //!
 //! Every row is checked on every read, because the database itself doesn't. Damage is an error that says where.
 
 mod blob;
+mod caches;
 mod chain;
 mod error;
+mod folding;
 mod guard;
+mod outline;
 mod packer;
 mod read;
 mod row;
@@ -27,6 +31,7 @@ mod segment;
 mod session;
 mod tail;
 pub mod verify;
+mod view;
 mod write;
 
 use redb::TableDefinition;
@@ -34,12 +39,13 @@ use redb::TableDefinition;
 pub use chain::{BLOCK_LEN, digest_of_records};
 pub use error::{Damage, Doing, LogError, Place};
 pub use guard::is_panic_expected;
+pub use outline::{OUTLINE_LEN, OutlineRow};
 pub use read::{Log, is_log};
 pub use session::{Details, Session, Status};
 pub use write::{Append, Writer};
 
 /// The number of the format that this version writes, and the only one that it reads.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// Payloads longer than this are blobs, so that equal ones are stored once.
 pub const INLINE_LEN: usize = 4096;
@@ -47,9 +53,10 @@ pub const INLINE_LEN: usize = 4096;
 /// No single payload, raw record or blob is longer.
 pub const ITEM_LEN_MAX: usize = 1 << 30;
 
-/// A fold over the payloads of a session, of which the log keeps checkpoints.
+/// A fold over the payloads of a session, of which the log keeps checkpoints and an outline.
 ///
-/// A checkpoint is a cache: the same bytes come out of folding from the start.
+/// Both are caches: the same bytes come out of folding from the start. The outline has a part for each
+/// [`OUTLINE_LEN`] payloads, and it reaches to the beginning of the last segment.
 pub trait Fold {
     /// Takes the state from a checkpoint. Before the first payload this isn't called.
     ///
@@ -67,6 +74,35 @@ pub trait Fold {
 
     /// Returns the checkpoint of the state as it is.
     fn save(&self) -> Vec<u8>;
+
+    /// Returns what the outline says of the payloads since the part began; nothing where there is no outline. An open
+    /// part also holds what is needed to go on from it.
+    fn outline(&self, part: Part) -> Vec<u8> {
+        let _ = part;
+        Vec::new()
+    }
+
+    /// Begins the next part of the outline.
+    fn begin_part(&mut self) {}
+
+    /// Takes the outline of the payloads so far, in place of what came from folding the last of them.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the rows aren't an outline, in a few words.
+    fn resume(&mut self, outline: &[OutlineRow]) -> Result<(), String> {
+        let _ = outline;
+        Ok(())
+    }
+}
+
+/// A part of an outline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// It is complete.
+    Full,
+    /// More payloads may come.
+    Open,
 }
 
 /// Makes the fold of a session at its start.
@@ -77,6 +113,7 @@ const SESSION: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("se
 const SEGMENT: TableDefinition<'static, (u64, u64), &[u8]> = TableDefinition::new("segment");
 const RECORD: TableDefinition<'static, (u64, u64), &[u8]> = TableDefinition::new("record");
 const BLOB: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("blob");
+const OUTLINE: TableDefinition<'static, (u64, u64), &[u8]> = TableDefinition::new("outline");
 
 const FORMAT_KEY: &[u8] = b"format";
 const SESSIONS_KEY: &[u8] = b"sessions";
@@ -84,5 +121,6 @@ const SESSIONS_KEY: &[u8] = b"sessions";
 /// Marks the row of the format number, so that another database isn't taken for a log.
 const FORMAT_MARK: &[u8; 10] = b"replay log";
 
-/// What the database may keep of the file in memory.
-const CACHE_LEN: usize = 64 << 20;
+/// What the database may keep of the file in memory, for a writer and for a reader.
+const WRITER_CACHE_LEN: usize = 64 << 20;
+const READER_CACHE_LEN: usize = 16 << 20;

@@ -6,19 +6,15 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use redb::{
-    Builder, ConcurrencyMode, Database, ReadOnlyDatabase, ReadOnlyTable, ReadTransaction, ReadableDatabase,
-    ReadableTable, TableDefinition, TableHandle,
-};
+use redb::{Builder, ConcurrencyMode, Database, ReadOnlyDatabase, ReadableDatabase, TableHandle};
 
 use super::error::{Damage, Doing, LogError, Place, from_io};
 use super::guard::call;
 use super::row::Fields;
-use super::segment::{Item, Kind, Segment};
+use super::segment::{Kind, Segment};
 use super::session::Session;
-use super::{
-    BLOB, CACHE_LEN, FORMAT, FORMAT_KEY, FORMAT_MARK, META, RECORD, SEGMENT, SESSION, SESSIONS_KEY, blob, chain, row,
-};
+use super::view::{View, place_of};
+use super::{FORMAT, FORMAT_KEY, FORMAT_MARK, META, READER_CACHE_LEN, SEGMENT, SESSION, chain, row};
 use crate::digest::Digest;
 use crate::name::Name;
 
@@ -43,14 +39,6 @@ pub(super) enum Source {
     Writable(Database),
 }
 
-/// The table of segments of either kind.
-pub(super) fn table_of(kind: Kind) -> TableDefinition<'static, (u64, u64), &'static [u8]> {
-    match kind {
-        Kind::Events => SEGMENT,
-        Kind::RawRecords => RECORD,
-    }
-}
-
 impl Log {
     /// Opens a log for reading. The file is not changed, and others may read and write it at the same time.
     ///
@@ -59,7 +47,7 @@ impl Log {
     /// Fails where the file isn't a log of this format, or can't be read, or wasn't closed by its last writer.
     pub fn open(path: &Path) -> Result<Log, LogError> {
         check_file(path)?;
-        let database = call(path, Doing::Read, &Place::File, || Ok(builder().open_read_only(path)?))?;
+        let database = call(path, Doing::Read, &Place::File, || Ok(builder(READER_CACHE_LEN).open_read_only(path)?))?;
         Log::checked(path, Source::ReadOnly(database))
     }
 
@@ -174,6 +162,46 @@ impl Log {
         self.read_items(Kind::Events, session, range, take)
     }
 
+    /// Hands the payloads that are stored together with the one at `position` to `take`, as [`Log::read`] does, and
+    /// returns where they stand.
+    ///
+    /// # Errors
+    ///
+    /// Fails where one of them is damaged, and where `take` says that it is.
+    ///
+    /// # Panics
+    ///
+    /// Panics where the position doesn't lie inside the session.
+    pub fn read_around(
+        &self,
+        session: &Session,
+        position: u64,
+        take: impl FnMut(u64, &[u8]) -> Result<(), String>,
+    ) -> Result<Range<u64>, LogError> {
+        assert!(position < session.event_count, "a position lies inside its session");
+        self.read_segment(Kind::Events, session, position, take)
+    }
+
+    /// Hands the raw records that are stored together with the one at `position` to `take`, as [`Log::read_raw`] does,
+    /// and returns where they stand.
+    ///
+    /// # Errors
+    ///
+    /// Fails where one of them is damaged, and where `take` says that it is.
+    ///
+    /// # Panics
+    ///
+    /// Panics where there is no such record.
+    pub fn read_raw_around(
+        &self,
+        session: &Session,
+        position: u64,
+        take: impl FnMut(u64, &[u8]) -> Result<(), String>,
+    ) -> Result<Range<u64>, LogError> {
+        assert!(position < session.raw_count, "a record lies inside its session");
+        self.read_segment(Kind::RawRecords, session, position, take)
+    }
+
     /// Hands raw records of a session to `take`, in order, each with its number, from 0.
     ///
     /// # Errors
@@ -244,21 +272,25 @@ impl Log {
         let mut buffer = Vec::new();
         let view = self.view(&place_of(kind, session, range.clone()))?;
         view.segments(kind, session, range.clone(), |segment| {
-            let place = |range| place_of(kind, session, range);
-            let damaged = || place(segment.first..segment.end()).damaged(&self.path, "it can't be unpacked");
-            let mut at = segment.first;
-            for item in segment.items(&mut buffer).ok_or_else(damaged)? {
-                if range.contains(&at) {
-                    let taken = match item {
-                        Item::Inline(bytes) => take(at, bytes),
-                        Item::Blob(digest, _) => take(at, &view.blob(&digest)?),
-                    };
-                    taken.map_err(|what| place(at..at + 1).damaged(&self.path, what))?;
-                }
-                at += 1;
-            }
-            if at == segment.end() { Ok(()) } else { Err(damaged()) }
+            view.items((kind, session), (segment, &range), &mut buffer, &mut take)
         })
+    }
+
+    fn read_segment(
+        &self,
+        kind: Kind,
+        session: &Session,
+        position: u64,
+        mut take: impl FnMut(u64, &[u8]) -> Result<(), String>,
+    ) -> Result<Range<u64>, LogError> {
+        let mut buffer = Vec::new();
+        let mut stands = position..position;
+        let view = self.view(&place_of(kind, session, position..position + 1))?;
+        view.segments(kind, session, position..position + 1, |segment| {
+            stands = segment.first..segment.end();
+            view.items((kind, session), (segment, &stands), &mut buffer, &mut take)
+        })?;
+        Ok(stands)
     }
 
     fn format(&self) -> Result<u32, LogError> {
@@ -320,104 +352,15 @@ impl Drop for Log {
     }
 }
 
-/// A log as it was at one moment.
-pub(super) struct View<'a> {
-    path: &'a Path,
-    transaction: ReadTransaction,
-}
-
-impl View<'_> {
-    pub(super) fn table<K: redb::Key + 'static>(
-        &self,
-        definition: TableDefinition<'static, K, &'static [u8]>,
-        place: &Place,
-    ) -> Result<ReadOnlyTable<K, &'static [u8]>, LogError> {
-        call(self.path, Doing::Read, place, || Ok(self.transaction.open_table(definition)?))
-    }
-
-    fn session_count(&self) -> Result<u64, LogError> {
-        let place = &Place::Sessions;
-        let table = self.table(META, place)?;
-        let row = call(self.path, Doing::Read, place, || Ok(table.get(SESSIONS_KEY)?.map(|row| row.value().to_vec())))?;
-        row.and_then(|row| Fields(row::open(META.name(), SESSIONS_KEY, &row)?).u64())
-            .ok_or_else(|| place.damaged(self.path, "its length isn't what was written"))
-    }
-
-    pub(super) fn blob(&self, digest: &Digest) -> Result<Vec<u8>, LogError> {
-        let place = &Place::Blob(*digest);
-        let table = self.table(BLOB, place)?;
-        let row = call(self.path, Doing::Read, place, || Ok(table.get(&digest.0[..])?))?;
-        let row = row.ok_or_else(|| place.damaged(self.path, "it isn't there"))?;
-        let bytes = call(self.path, Doing::Read, place, || Ok(row.value()))?;
-        blob::open(digest, bytes).ok_or_else(|| place.damaged(self.path, "it isn't what was written"))
-    }
-
-    /// Hands the segments that hold `range` to `take`, in order. Each was checked, and none is missing.
-    pub(super) fn segments(
-        &self,
-        kind: Kind,
-        session: &Session,
-        range: Range<u64>,
-        take: impl FnMut(&Segment<'_>) -> Result<(), LogError>,
-    ) -> Result<(), LogError> {
-        let table = self.table(table_of(kind), &place_of(kind, session, range.clone()))?;
-        walk(self.path, &table, (kind, session), range, take)
-    }
-}
-
-/// Hands the segments that hold `range` to `take`, in order. Each was checked, and none is missing.
-pub(super) fn walk(
-    path: &Path,
-    table: &impl ReadableTable<(u64, u64), &'static [u8]>,
-    (kind, session): (Kind, &Session),
-    range: Range<u64>,
-    mut take: impl FnMut(&Segment<'_>) -> Result<(), LogError>,
-) -> Result<(), LogError> {
-    let place = |from: u64| place_of(kind, session, from..range.end);
-    let ordinal = session.ordinal;
-    let mut next = range.start;
-    if range.is_empty() {
-        return Ok(());
-    }
-    let mut rows = call(path, Doing::Read, &place(next), || {
-        let holder = table.range((ordinal, 0)..=(ordinal, range.start))?.next_back().transpose()?;
-        let first = holder.map_or((ordinal, range.start), |(key, _)| key.value());
-        // A damaged key may lie behind the end; it is found out below.
-        Ok(table.range(first..=(ordinal, range.end - 1).max(first))?)
-    })?;
-    while next < range.end {
-        let row = call(path, Doing::Read, &place(next), || Ok(rows.next().transpose()?))?;
-        let (key, value) = row.ok_or_else(|| place(next).damaged(path, "a segment isn't there"))?;
-        let (key, bytes) = call(path, Doing::Read, &place(next), || Ok((key.value(), value.value())))?;
-        let segment = Segment::open(kind, key, bytes)
-            .filter(|_| key.0 == ordinal)
-            .ok_or_else(|| place(next).damaged(path, "a segment isn't what was written"))?;
-        let follows = if next == range.start { segment.first <= next } else { segment.first == next };
-        if !follows || segment.end() <= next {
-            return Err(place(next).damaged(path, "a segment isn't there"));
-        }
-        take(&segment)?;
-        next = segment.end();
-    }
-    Ok(())
-}
-
 /// Returns the head over some sessions in the order of their ids.
 pub(super) fn head_of(sessions: &[Session]) -> Digest {
     chain::head(sessions.iter().map(|session| (session.id.as_str(), session.event_count, session.digest)))
 }
 
-pub(super) fn place_of(kind: Kind, session: &Session, range: Range<u64>) -> Place {
-    match kind {
-        Kind::Events => Place::Events(session.id.clone(), range),
-        Kind::RawRecords => Place::RawRecords(session.id.clone(), range),
-    }
-}
-
 /// How the database is opened everywhere, so that one process can write while others read.
-pub(super) fn builder() -> Builder {
+pub(super) fn builder(cache_len: usize) -> Builder {
     let mut builder = Builder::new();
-    builder.set_concurrency_mode(ConcurrencyMode::SingleWriter).set_cache_size(CACHE_LEN);
+    builder.set_concurrency_mode(ConcurrencyMode::SingleWriter).set_cache_size(cache_len);
     builder
 }
 

@@ -11,10 +11,11 @@ use redb::TableHandle;
 use super::chain::{BLOCK_LEN, Chain, RawDigest};
 use super::error::{Damage, Doing, LogError, Place};
 use super::guard::call;
-use super::read::{Log, View, head_of, place_of, table_of};
+use super::read::{Log, head_of};
 use super::segment::{Item, Kind, Segment};
 use super::session::Session;
-use super::{BLOB, blob};
+use super::view::{View, place_of, table_of};
+use super::{BLOB, NewFold, blob, caches};
 use crate::digest::Digest;
 
 /// Knows what payloads and metadata say about raw records.
@@ -68,12 +69,12 @@ pub struct SessionReport {
 }
 
 impl Log {
-    /// Recomputes every digest and checksum.
+    /// Recomputes every digest and checksum, and with a fold the checkpoints and outlines that it gave.
     ///
     /// # Errors
     ///
     /// Fails where the file can't be read; what is wrong inside is in the report.
-    pub fn verify(&self, witness: &dyn Witness) -> Result<Report, LogError> {
+    pub fn verify(&self, witness: &dyn Witness, new_fold: Option<NewFold>) -> Result<Report, LogError> {
         let (sessions, mut damage) = self.list()?;
         let mut reports = Vec::new();
         let view = match self.view(&Place::File) {
@@ -90,6 +91,13 @@ impl Log {
             let vouched = 0..check.events(&mut claims);
             check.metadata(&mut claims);
             let raw_vouched = check.raw_records(&claims);
+            let is_whole = vouched.end == session.event_count;
+            if let Some(new_fold) = new_fold.filter(|_| is_whole) {
+                match caches::check(&view, session, new_fold) {
+                    Ok(found) => damage.extend(found),
+                    Err(error) => drop(note(&mut damage, Err(error))),
+                }
+            }
             reports.push(SessionReport { session: session.clone(), vouched, raw_vouched });
         }
         let blob_count = self.verify_blobs(&view, &mut damage);

@@ -8,14 +8,17 @@ use std::path::Path;
 use redb::{Database, ReadableTable, TableHandle, WriteTransaction};
 
 use super::error::{Doing, LogError, Place, from_io};
+use super::folding::Cuts;
 use super::guard::call;
-use super::read::{Log, Source, builder, check_file, table_of};
+use super::packer::Cut;
+use super::read::{Log, Source, builder, check_file};
 use super::segment::{Item, Kind};
 use super::session::{Checkpoints, Details, Session};
 use super::tail::Tail;
+use super::view::table_of;
 use super::{
-    BLOB, FORMAT, FORMAT_KEY, FORMAT_MARK, INLINE_LEN, ITEM_LEN_MAX, META, NewFold, RECORD, SEGMENT, SESSION,
-    SESSIONS_KEY, blob, row,
+    BLOB, FORMAT, FORMAT_KEY, FORMAT_MARK, INLINE_LEN, ITEM_LEN_MAX, META, NewFold, OUTLINE, RECORD, SEGMENT, SESSION,
+    SESSIONS_KEY, WRITER_CACHE_LEN, blob, row,
 };
 use crate::digest::Digest;
 use crate::name::Name;
@@ -34,7 +37,8 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Makes a new log that only its owner can read, of which `new_fold`, if there is one, gives the checkpoints.
+    /// Makes a new log that only its owner can read, of which `new_fold`, if there is one, gives the checkpoints
+    /// and the outlines.
     ///
     /// # Errors
     ///
@@ -57,7 +61,7 @@ impl Writer {
     /// its list of sessions is damaged.
     pub fn open(path: &Path, new_fold: Option<NewFold>) -> Result<Writer, LogError> {
         check_file(path)?;
-        let database = call(path, Doing::Write, &Place::File, || Ok(builder().open(path)?))?;
+        let database = call(path, Doing::Write, &Place::File, || Ok(builder(WRITER_CACHE_LEN).open(path)?))?;
         let log = Log::checked(path, Source::Writable(database))?;
         let sessions = log.sessions()?.into_iter().map(|session| (session.id.clone(), session)).collect();
         Ok(Writer { log, sessions, tails: BTreeMap::new(), new_fold })
@@ -119,7 +123,7 @@ impl Writer {
     /// Makes the tables in an empty file.
     fn fill(path: &Path) -> Result<Log, LogError> {
         let database = call(path, Doing::Write, &Place::File, || {
-            let database = builder().create(path)?;
+            let database = builder(WRITER_CACHE_LEN).create(path)?;
             let transaction = database.begin_write()?;
             {
                 let format = [&FORMAT_MARK[..], &FORMAT.to_le_bytes()].concat();
@@ -131,6 +135,7 @@ impl Writer {
             transaction.open_table(SEGMENT)?;
             transaction.open_table(RECORD)?;
             transaction.open_table(BLOB)?;
+            transaction.open_table(OUTLINE)?;
             transaction.commit()?;
             Ok(database)
         })?;
@@ -172,7 +177,7 @@ impl Append<'_> {
         self.session.event_count += 1;
         while let Some(cut) = self.tail.events.cut_full() {
             self.store_events(&cut.bytes, cut.first)?;
-            self.keep_checkpoint(&cut.items)?;
+            self.fold(&cut)?;
         }
         Ok(())
     }
@@ -218,6 +223,9 @@ impl Append<'_> {
     pub fn commit(mut self, details: Details) -> Result<Session, LogError> {
         self.close_events()?;
         self.close_records()?;
+        if let Some(folding) = &mut self.tail.folding {
+            folding.close(&Cuts::of(self.writer.log.path(), self.transaction.as_ref(), &self.session))?;
+        }
         self.session.details = details;
         self.session.digest = self.tail.chain.digest();
         let (id, content) = (self.session.id.clone(), self.session.write());
@@ -243,7 +251,7 @@ impl Append<'_> {
                 Ok(bytes) => return self.store_events(&bytes, self.tail.events.first()),
                 Err(cut) => {
                     self.store_events(&cut.bytes, cut.first)?;
-                    self.keep_checkpoint(&cut.items)?;
+                    self.fold(&cut)?;
                 }
             }
         }
@@ -272,13 +280,12 @@ impl Append<'_> {
         })
     }
 
-    /// Gives the segment that now begins a checkpoint, if one is due: the events since the last one take at least
-    /// four times its length.
-    fn keep_checkpoint(&mut self, items: &[u8]) -> Result<(), LogError> {
+    /// Folds a segment that was cut off: its outline is kept, and the segment that now begins gets a checkpoint if one
+    /// is due.
+    fn fold(&mut self, cut: &Cut) -> Result<(), LogError> {
         let Some(new_fold) = self.writer.new_fold else { return Ok(()) };
-        let transaction = self.transaction.as_ref().expect("an append is open until it ends");
-        let source = super::tail::Cuts { path: self.writer.log.path(), transaction, session: &self.session };
-        let checkpoints = self.tail.keep_checkpoint(items, new_fold, &source)?;
+        let cuts = Cuts::of(self.writer.log.path(), self.transaction.as_ref(), &self.session);
+        let checkpoints = self.tail.fold(cut, new_fold, &cuts)?;
         self.session.checkpoints = checkpoints;
         Ok(())
     }

@@ -76,6 +76,15 @@ impl SeenTools {
         SeenTools { tools }
     }
 
+    /// Takes skills, each with a tool that was called in it.
+    pub fn of_pairs(pairs: impl IntoIterator<Item = (Name, Name)>) -> SeenTools {
+        let mut tools: BTreeMap<Name, BTreeSet<Name>> = BTreeMap::new();
+        for (skill, tool) in pairs {
+            tools.entry(skill).or_default().insert(tool);
+        }
+        SeenTools { tools }
+    }
+
     /// Returns the tools that were called while `skill` was active, by name.
     pub fn in_skill(&self, skill: &str) -> impl Iterator<Item = &Name> {
         self.tools.get(skill).into_iter().flatten()

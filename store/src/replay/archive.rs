@@ -5,6 +5,7 @@
 
 mod difference;
 mod extras;
+mod lazily;
 mod load;
 mod save;
 
@@ -19,6 +20,9 @@ use crate::log::{Damage, Log, LogError, Place, Session};
 use crate::name::Name;
 use extras::Unclaimed;
 
+use super::outline::new_fold;
+
+pub use lazily::open_lazily;
 pub use load::{load, load_raw, load_without_raw, open};
 pub use save::{SaveReport, Saver, save};
 
@@ -68,13 +72,13 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Recomputes every digest and checksum, and checks that every definition is the one that its digest names.
+/// Recomputes every digest, checksum, checkpoint and outline, and checks that every definition is the one that its digest names.
 ///
 /// # Errors
 ///
 /// Fails where the file can't be read; what is wrong inside is in the report.
 pub fn verify(log: &Log) -> Result<Report, LogError> {
-    let mut report = log.verify(&ArchiveWitness(log))?;
+    let mut report = log.verify(&ArchiveWitness(log), Some(new_fold))?;
     for session in &report.sessions {
         let definition = extras::read(log, &session.session).and_then(|extras| load::definition(log, &extras));
         if let Err(error) = definition {

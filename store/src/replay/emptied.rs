@@ -2,7 +2,8 @@
 
 use super::Session;
 use super::headline::{Headline, headline};
-use crate::event::{Event, EventKind, Position, Rewind};
+use super::outline::Mark;
+use crate::event::{Event, EventKind, Position, Rewind, Tag};
 
 /// Why memory holds less than it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,21 +28,21 @@ impl Session {
     /// Returns where the event at `at` was taken back by a restart, rewind or undo; `None` where it still counts at the
     /// end.
     pub fn taken_back(&self, at: Position) -> Option<Position> {
-        let taken_back = self
-            .taken_back
-            .get_or_init(|| taken_back(self.events_in(..).filter_map(|(at, event)| Some((at, kept(at, &event)?)))));
+        let taken_back = self.taken_back.get_or_init(|| {
+            let rewinds = (1..).map(Position).zip(self.marks()).filter(|(_, mark)| mark.tag() == Tag::HistoryRewound);
+            taken_back(rewinds.filter_map(|(at, _)| Some((at, kept(at, &*self.event(at)?)?))))
+        });
         let place = taken_back.partition_point(|stretch| stretch.last < at);
         taken_back.get(place).filter(|stretch| stretch.first <= at).map(|stretch| stretch.by)
     }
 
     /// Returns the last event up to `at` that took values away, if one did.
     pub fn emptied(&self, at: Position) -> Option<Emptied> {
-        let (at, event) = self.events_in(..=at).rfind(|(_, event)| {
-            matches!(event.kind, EventKind::SessionStarted { .. } | EventKind::HistoryRewound { .. })
-        })?;
-        match event.kind {
-            EventKind::SessionStarted { .. } => self.starts_again(at).then_some(Emptied::Started(at)),
-            _ => Some(Emptied::Rewound(at)),
+        let started = self.outline.last(at, Tag::SessionStarted);
+        let rewound = self.outline.last(at, Tag::HistoryRewound);
+        match rewound.filter(|rewound| started.is_none_or(|started| started < *rewound)) {
+            Some(at) => Some(Emptied::Rewound(at)),
+            None => started.filter(|at| self.starts_again(*at)).map(Emptied::Started),
         }
     }
 
@@ -57,9 +58,8 @@ impl Session {
 
     /// Returns whether the event at `at` is a session start that has something to empty.
     pub fn starts_again(&self, at: Position) -> bool {
-        let begins = |event: &Event| matches!(event.kind, EventKind::SessionStarted { .. });
-        let counts = |event: &Event| begins(event) || matches!(event.kind, EventKind::MemoryWritten { .. });
-        self.event(at).is_some_and(|event| begins(&event)) && self.events_in(..at).any(|(_, event)| counts(&event))
+        let counts = |mark: &Mark| matches!(mark.tag(), Tag::SessionStarted | Tag::MemoryWritten);
+        self.outline.tag(at) == Some(Tag::SessionStarted) && self.marks()[..at.0 as usize - 1].iter().any(counts)
     }
 }
 

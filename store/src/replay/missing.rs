@@ -5,30 +5,21 @@
 
 use std::collections::BTreeSet;
 
+use super::outline::{Outline, Touch, What};
 use crate::agent::Agent;
 use crate::event::finding::{Finding, FindingKind};
-use crate::event::{Event, EventKind};
 use crate::name::{PROJECT, split_key};
 
 /// Returns a finding for each kind of thing that the events name and the folder lacks.
-pub(super) fn findings(agent: &Agent, events: &[Event]) -> Vec<Finding> {
-    let mut skills = BTreeSet::new();
-    let mut entries = BTreeSet::new();
-    let mut responses = BTreeSet::new();
-    for event in events {
-        match &event.kind {
-            EventKind::SkillActivated { skill, .. } if !agent.skills.contains_key(skill) => {
-                skills.insert(&**skill);
-            }
-            EventKind::MemoryWritten { key, .. } if lacks_entry(agent, key) => {
-                entries.insert(&**key);
-            }
-            EventKind::AgentMessage { response: Some(response), .. } if !agent.responses.contains_key(response) => {
-                responses.insert(&**response);
-            }
-            _ => {}
-        }
-    }
+pub(super) fn findings(agent: &Agent, outline: &Outline) -> Vec<Finding> {
+    let named = &outline.named;
+    let is_written = |touches: &[Touch]| touches.iter().any(|it| matches!(it.what(), What::Written | What::Nulled));
+    let skills: BTreeSet<&str> =
+        named.skills.iter().filter(|skill| !agent.skills.contains_key(*skill)).map(|name| &**name).collect();
+    let lacking = outline.fields().filter(|(key, touches)| lacks_entry(agent, key) && is_written(touches));
+    let entries: BTreeSet<&str> = lacking.map(|(key, _)| &**key).collect();
+    let responses = named.responses.iter().filter(|response| !agent.responses.contains_key(*response));
+    let responses: BTreeSet<&str> = responses.map(|name| &**name).collect();
     let kinds = [
         ("a skill", "skills", skills),
         ("a memory entry", "memory entries", entries),

@@ -5,15 +5,23 @@
 pub mod agreement;
 pub mod archive;
 pub mod headline;
+pub mod outline;
 pub mod rows;
 pub mod turns;
 
+mod begin;
 mod emptied;
 mod events;
+mod index;
 mod missing;
+mod open;
 mod recompute;
+mod records;
 mod session;
+mod states;
 
 pub use emptied::Emptied;
 pub use events::{EventRef, EventsIn};
+pub use open::Named;
+pub use records::Records;
 pub use session::{DefinitionSource, Session};

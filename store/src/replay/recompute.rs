@@ -6,7 +6,7 @@ use super::Session;
 use super::turns::Call;
 use crate::agent::Agent;
 use crate::event::{EventKind, MessageSource, Position};
-use crate::prompt::moment::{Moment, SeenTools};
+use crate::prompt::moment::Moment;
 use crate::prompt::{Prompt, render, rephrase};
 
 impl Session {
@@ -34,7 +34,7 @@ impl Session {
 
     /// Returns what the events up to `at` tell beside the state.
     pub(crate) fn moment(&self, agent: &Agent, at: Position) -> Moment {
-        let seen = self.seen.get_or_init(|| Arc::new(SeenTools::of(self.events_in(..).map(|(_, event)| event))));
+        let seen = self.seen.get_or_init(|| Arc::new(self.outline.seen_tools()));
         Moment::at(agent, self.events_in(..=at), seen)
     }
 }

@@ -181,19 +181,6 @@ impl Session {
             })
             .collect()
     }
-
-    /// Returns the first write of an entry after `at`, to be told of an entry that holds nothing yet.
-    pub fn next_write(&self, key: &str, at: Position) -> Option<Position> {
-        let writes =
-            |event: &Event| matches!(&event.kind, EventKind::MemoryWritten { key: written, .. } if *written == key);
-        self.events_after(at).find(|(_, event)| writes(event)).map(|(at, _)| at)
-    }
-
-    /// Returns the event that set an entry before the one at `at` did, by walking the entry's story back.
-    pub fn previous_write(&self, key: &str, at: Position) -> Option<Position> {
-        let before = Position(at.0.checked_sub(1)?);
-        self.state(before).memory.get(key)?.set_at
-    }
 }
 
 /// What an event did to an entry.

@@ -5,22 +5,19 @@ use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
+use super::begin::Begin;
 use super::emptied::Stretch;
 use super::events::Events;
-use super::missing;
-use super::turns::{Call, CallKind, Turn, turns};
+use super::outline::Outline;
+use super::records::Records;
+use super::states::Kept;
+use super::turns::{Call, CallKind, Turn};
 use crate::agent::Agent;
-use crate::agent::definition::Definition;
-use crate::digest::Digest;
 use crate::event::finding::{Finding, FindingKind};
-use crate::event::raw::RawRecords;
-use crate::event::{Event, EventKind, Origin, Position};
-use crate::import::Recording;
+use crate::event::{Event, Origin, Position};
 use crate::name::Name;
-use crate::profile::{Profile, ProfileBasis, ProfileChoice};
+use crate::profile::ProfileChoice;
 use crate::prompt::moment::SeenTools;
-use crate::session::{State, evolve};
-use crate::value::Value;
 
 /// A session opened for reading.
 #[derive(Debug)]
@@ -29,7 +26,7 @@ pub struct Session {
     pub id: Name,
     pub(super) events: Events,
     /// The records that the events were read from.
-    pub raw: RawRecords,
+    pub raw: Records,
     /// What looks wrong in the record, and what the definition lacks.
     pub findings: Vec<Finding>,
     /// The agent turns in order.
@@ -42,7 +39,9 @@ pub struct Session {
     pub differs: Option<bool>,
     /// The engine generation and how it was chosen.
     pub profile: ProfileChoice,
-    kept: Vec<State>,
+    pub(super) begin: Begin,
+    pub(super) kept: Kept,
+    pub(super) outline: Outline,
     /// What was taken back, in order.
     pub(super) taken_back: OnceLock<Vec<Stretch>>,
     /// The tools that the record names, collected when the first prompt is wanted.
@@ -72,75 +71,7 @@ impl DefinitionSource {
     }
 }
 
-/// The fewest events between two kept states. More are left between large ones, so that they never cost more memory
-/// than a few times the events.
-const KEEP_EVERY: u64 = 256;
-
-/// Fewer events are folded and indexed on one thread: starting another costs as much.
-const SHARED_FROM: usize = 4000;
-
 impl Session {
-    /// Opens a recording. A `folder` wins over the definition that the recording brings along; `profile` wins over the
-    /// recording's own.
-    pub fn open(recording: Recording, folder: Option<Arc<Definition>>, profile: Option<Profile>) -> Session {
-        let Recording { id, mut events, raw, mut findings, profile: recorded_profile, definition: embedded, .. } =
-            recording;
-        let recorded_with = embedded.as_ref().map(|definition| definition.digest());
-        let (source, definition) = match (folder, embedded) {
-            (Some(folder), _) => (DefinitionSource::Folder, Some(folder)),
-            (None, Some(embedded)) => (DefinitionSource::Embedded, Some(Arc::new(embedded))),
-            (None, None) => (DefinitionSource::None, None),
-        };
-        let differs = match (&definition, recorded_with) {
-            (Some(definition), Some(recorded)) => Some(definition.digest() != recorded),
-            (_, _) => None,
-        };
-        let asked = profile.or(recorded_profile);
-        let agent = definition.map(|definition| Arc::new(Agent::load(definition, asked)));
-        let profile = choose_profile(profile, recorded_profile, agent.as_deref());
-        let digest = agent.as_ref().map(|agent| agent.definition.digest());
-        begin_with(&mut events, agent.as_deref(), digest, profile.profile);
-        let (kept, turns) = if events.len() < SHARED_FROM {
-            (keep_states(&events), turns(&events))
-        } else {
-            std::thread::scope(|scope| {
-                let folded = scope.spawn(|| keep_states(&events));
-                let turns = turns(&events);
-                (folded.join().expect("folding is total"), turns)
-            })
-        };
-        if let Some(agent) = &agent {
-            findings.extend(missing::findings(agent, &events));
-        }
-        let mut session = Session {
-            id,
-            turns,
-            taken_back: OnceLock::new(),
-            events: Events::in_memory(events),
-            raw,
-            findings,
-            agent,
-            definition: source,
-            differs,
-            profile,
-            kept,
-            seen: OnceLock::new(),
-        };
-        session.note_stack_conflicts();
-        session
-    }
-
-    /// Returns the state at `at`, or at the end where `at` lies past it.
-    pub fn state(&self, at: Position) -> State {
-        let at = at.min(self.end());
-        let place = self.kept.partition_point(|state| state.position <= at);
-        let mut state = place.checked_sub(1).map(|place| self.kept[place].clone()).unwrap_or_default();
-        for (_, event) in self.events_in((Bound::Excluded(state.position), Bound::Included(at))) {
-            evolve(&mut state, &event);
-        }
-        state
-    }
-
     /// Returns the position after raw record `index`, counted from 0: all events are applied whose own record is that
     /// one or an earlier one. `None` where the session has no such record.
     pub fn position_of_raw(&self, index: u32) -> Option<Position> {
@@ -151,7 +82,9 @@ impl Session {
             Origin::Imported { raw, .. } => raw > index,
             Origin::Added | Origin::Recorded => false,
         };
-        let after = self.events_in(..).find(|(_, event)| is_after(event));
+        let (from, to) = self.outline.after_raw(index);
+        let among = self.events_in((Bound::Excluded(from), Bound::Included(to)));
+        let after = among.into_iter().find(|(_, event)| is_after(event));
         Some(after.map_or(self.end(), |(at, _)| Position(at.0 - 1)))
     }
 
@@ -190,76 +123,4 @@ impl Session {
     pub fn call(&self, turn: u32, number: u32) -> Option<&Call> {
         self.turn(turn)?.calls.iter().find(|call| call.number == number && call.kind != CallKind::Rephrase)
     }
-
-    /// A conflict between the recorded stack and the named events is a finding, unless the reader already knows of a
-    /// gap that explains it.
-    fn note_stack_conflicts(&mut self) {
-        let explained = |finding: &Finding| {
-            matches!(
-                finding.kind,
-                FindingKind::Gap | FindingKind::StackConflict | FindingKind::EndConflict | FindingKind::Cut
-            )
-        };
-        if self.findings.iter().any(explained) {
-            return;
-        }
-        let conflicts = self.state(self.end()).stack_conflicts;
-        let (Some(&first), Some(&last)) = (conflicts.first(), conflicts.last()) else { return };
-        let raw = |at| self.event(at).and_then(|event| event.origin.raw_indexes().first().copied());
-        self.findings.push(Finding {
-            kind: FindingKind::StackConflict,
-            raw: raw(first).zip(raw(last)),
-            text: format!(
-                "the recorded stack differs from what the named events give, {} times, first at position {first}",
-                conflicts.len()
-            ),
-        });
-    }
-}
-
-fn choose_profile(flag: Option<Profile>, recorded: Option<Profile>, agent: Option<&Agent>) -> ProfileChoice {
-    match (flag, recorded, agent) {
-        (Some(profile), _, _) => ProfileChoice { profile, basis: ProfileBasis::Flag },
-        (None, Some(profile), _) => ProfileChoice { profile, basis: ProfileBasis::Record },
-        (None, None, Some(agent)) => agent.profile,
-        (None, None, None) => ProfileChoice { profile: Profile::default(), basis: ProfileBasis::Default },
-    }
-}
-
-/// Lets each session start carry what the definition in use declares. Without a definition the record's own words
-/// stay.
-fn begin_with(events: &mut [Event], agent: Option<&Agent>, used: Option<Digest>, generation: Profile) {
-    for event in events {
-        if let EventKind::SessionStarted { definition, profile, initial } = &mut event.kind {
-            *profile = Some(generation);
-            if let Some(agent) = agent {
-                *definition = used;
-                *initial = initial_values(agent);
-            }
-        }
-    }
-}
-
-/// Returns the initial values that are more than nothing, by qualified name (M22a).
-fn initial_values(agent: &Agent) -> Vec<(Name, Arc<Value>)> {
-    let declared = agent.entries().filter(|entry| !entry.initial.is_null());
-    declared.map(|entry| (entry.key.clone(), Arc::clone(&entry.initial))).collect()
-}
-
-/// Folds all events once and keeps a state now and then.
-fn keep_states(events: &[Event]) -> Vec<State> {
-    let mut kept = Vec::new();
-    let mut state = State::default();
-    let mut due = KEEP_EVERY;
-    for event in events {
-        evolve(&mut state, event);
-        if state.position.0 >= due {
-            due = state.position.0 + KEEP_EVERY.max(4 * state.memory.len() as u64);
-            kept.push(state.clone());
-        }
-    }
-    if kept.last().is_none_or(|last| last.position < state.position) {
-        kept.push(state);
-    }
-    kept
 }

@@ -97,45 +97,71 @@ pub enum CallKind {
 
 /// Returns the turns of a session, in order.
 pub fn turns(events: &[Event]) -> Vec<Turn> {
-    let mut turns: Vec<Turn> = Vec::new();
-    for (index, event) in events.iter().enumerate() {
-        let at = Position(index as u64 + 1);
-        let Some(number) = event.turn else { continue };
-        if turns.last().is_none_or(|turn| turn.number != number) {
-            turns.push(Turn { number, first: at, last: at, user: None, calls: Vec::new() });
-        }
-        let turn = turns.last_mut().expect("a turn was pushed if there was none");
+    let mut scan = TurnScan::default();
+    let mut turns: Vec<Turn> = events.iter().filter_map(|event| scan.push(event)).collect();
+    turns.extend(scan.into_turn());
+    turns
+}
+
+/// Finds the turns while events go by, one after the other.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub(super) struct TurnScan {
+    /// How many events went by.
+    pub(super) seen: Position,
+    /// The turn that is going on, with its last event so far.
+    pub(super) open: Option<Turn>,
+    /// How many calls of it were found up to that event; the others count if it goes on.
+    pub(super) settled: usize,
+    /// The last batch of tool calls.
+    pub(super) batch: Option<Name>,
+    /// The first event since the last call that a call led to.
+    pub(super) effect: Option<Position>,
+    /// The skills that the engine activated since the last call.
+    pub(super) by_engine: BTreeSet<Name>,
+}
+
+impl TurnScan {
+    /// Takes the next event. Returns the turn that it shows to be over.
+    pub(super) fn push(&mut self, event: &Event) -> Option<Turn> {
+        self.seen.0 += 1;
+        let at = self.seen;
+        let is_new = event.turn.is_some_and(|number| self.open.as_ref().is_none_or(|turn| turn.number != number));
+        let over = if is_new { self.begin(event.turn.unwrap_or_default()) } else { None };
+        self.look_for_a_call(event);
+        let turn = self.open.as_mut().filter(|_| event.turn.is_some())?;
         turn.last = at;
         if matches!(event.kind, EventKind::UserMessage { .. }) {
             turn.user = Some(at);
         }
+        self.settled = turn.calls.len();
+        over
     }
-    for turn in &mut turns {
-        turn.calls = calls(events, turn.first, turn.last);
-    }
-    turns
-}
 
-/// Finds the model calls among the events from `first` to `last`.
-fn calls(events: &[Event], first: Position, last: Position) -> Vec<Call> {
-    let mut calls: Vec<Call> = Vec::new();
-    let (mut counted, mut rephrases) = (0, 0);
-    let mut batch: Option<&str> = None;
-    let begin = first.0 as usize - 1;
-    let mut from = begin;
-    for index in begin..last.0 as usize {
-        let kind = match &events[index].kind {
-            EventKind::UserMessage { .. } => {
-                from = index + 1;
-                continue;
-            }
+    /// Returns the turn that is going on.
+    pub(super) fn into_turn(self) -> Option<Turn> {
+        let mut turn = self.open?;
+        turn.calls.truncate(self.settled);
+        Some(turn)
+    }
+
+    /// Begins the turn `number` and returns the one before.
+    fn begin(&mut self, number: u32) -> Option<Turn> {
+        let at = self.seen;
+        let open = Turn { number, first: at, last: at, user: None, calls: Vec::new() };
+        let before = std::mem::replace(self, TurnScan { seen: at, open: Some(open), ..TurnScan::default() });
+        before.into_turn()
+    }
+
+    fn look_for_a_call(&mut self, event: &Event) {
+        let Some(turn) = &mut self.open else { return };
+        let kind = match &event.kind {
+            EventKind::UserMessage { .. } => return self.look_from_here(),
             EventKind::ToolReturned { batch_id: Some(id), caller: ToolCaller::Model, .. } => {
                 let number = id.split_once('-').map_or(&**id, |(number, _)| number);
-                let known = batch.replace(number) == Some(number);
-                if known {
-                    from = index + 1;
-                    continue;
+                if self.batch.as_deref() == Some(number) {
+                    return self.look_from_here();
                 }
+                self.batch = Some(Name::from(number));
                 CallKind::Answer
             }
             EventKind::AgentMessage { response: Some(response), .. } if *response == MODEL_CALL_ERROR => {
@@ -143,73 +169,74 @@ fn calls(events: &[Event], first: Position, last: Position) -> Vec<Call> {
             }
             EventKind::AgentMessage { source: MessageSource::Rephrased, .. } => CallKind::Rephrase,
             EventKind::AgentMessage { source: MessageSource::Model, model_millis: Some(_), .. } => CallKind::Answer,
-            _ => continue,
+            _ => {
+                if self.effect.is_none() && is_effect(event, &mut self.by_engine) {
+                    self.effect = Some(self.seen);
+                }
+                return;
+            }
         };
-        let effect = match kind {
-            CallKind::Rephrase => index,
-            CallKind::Answer | CallKind::Failed => first_effect(events, from, index),
+        let first = match kind {
+            CallKind::Rephrase => self.seen,
+            CallKind::Answer | CallKind::Failed => self.effect.unwrap_or(self.seen),
         };
-        let of_its_kind = if kind == CallKind::Rephrase { &mut rephrases } else { &mut counted };
-        *of_its_kind += 1;
-        calls.push(Call {
-            number: *of_its_kind,
-            kind,
-            before: Position(effect as u64),
-            evidence: Position(index as u64 + 1),
-        });
-        from = index + 1;
+        let is_alike = |call: &&Call| (call.kind == CallKind::Rephrase) == (kind == CallKind::Rephrase);
+        let number = turn.calls.iter().rev().find(is_alike).map_or(1, |call| call.number + 1);
+        turn.calls.push(Call { number, kind, before: Position(first.0 - 1), evidence: self.seen });
+        self.look_from_here();
     }
-    calls
+
+    /// What led to a later call comes after this event.
+    fn look_from_here(&mut self) {
+        self.effect = None;
+        self.by_engine.clear();
+    }
 }
 
-/// Returns the index of the first event from `from` on that a model call led to: what the engine did by itself
-/// before the call is passed over. `evidence` is one for certain.
-fn first_effect(events: &[Event], from: usize, evidence: usize) -> usize {
-    let mut by_engine: BTreeSet<&Name> = BTreeSet::new();
-    (from..evidence)
-        .find(|&index| match &events[index].kind {
-            EventKind::SkillActivated { skill, by: Activation::Engine } => {
-                by_engine.insert(skill);
-                false
-            }
-            EventKind::SkillActivated { by: Activation::Step, .. } => false,
-            EventKind::SkillActivated {
-                by: Activation::Model | Activation::Reference | Activation::Tool | Activation::Unknown,
-                ..
-            }
-            | EventKind::SkillInterrupted { .. }
-            | EventKind::SkillResumed { .. } => true,
-            EventKind::SkillCompleted { skill } | EventKind::SkillCancelled { skill, .. } => !by_engine.contains(skill),
-            EventKind::MemoryWritten { writer, .. } | EventKind::MemoryCleared { writer, .. } => is_of_a_call(writer),
-            EventKind::ToolReturned { caller, .. } => matches!(caller, ToolCaller::Model | ToolCaller::Confirmation),
-            EventKind::AgentMessage { source, .. } => {
-                matches!(source, MessageSource::Model | MessageSource::Filler)
-            }
-            EventKind::BlockCancelled { skill, .. } => !by_engine.contains(skill),
-            EventKind::SkillRefused { by, .. } => *by == Activation::Model,
-            EventKind::MemoryWriteRefused { writer, .. } => is_of_a_call(writer),
-            EventKind::ToolCalled { call } | EventKind::ToolRefused { call, .. } => call.caller == ToolCaller::Model,
-            EventKind::SessionStarted { .. }
-            | EventKind::SessionEnded
-            | EventKind::UserMessage { .. }
-            | EventKind::TurnEnded
-            | EventKind::BlockEntered { .. }
-            | EventKind::BlockCompleted { .. }
-            | EventKind::BlockInterrupted { .. }
-            | EventKind::BlockResumed { .. }
-            | EventKind::StackPatched { .. }
-            | EventKind::ActionTaken { .. }
-            | EventKind::HistoryRewound { .. }
-            | EventKind::SkillPending { .. }
-            | EventKind::MemoryReset { .. }
-            | EventKind::ProjectEntryLocked { .. }
-            | EventKind::StepEntered { .. }
-            | EventKind::ConfirmationAsked { .. }
-            | EventKind::ConfirmationAnswered { .. }
-            | EventKind::ResponseUttered { .. }
-            | EventKind::Foreign { .. } => false,
-        })
-        .unwrap_or(evidence)
+/// Returns whether a model call led to an event: what the engine did by itself before the call is passed over.
+fn is_effect(event: &Event, by_engine: &mut BTreeSet<Name>) -> bool {
+    match &event.kind {
+        EventKind::SkillActivated { skill, by: Activation::Engine } => {
+            by_engine.insert(skill.clone());
+            false
+        }
+        EventKind::SkillActivated { by: Activation::Step, .. } => false,
+        EventKind::SkillActivated {
+            by: Activation::Model | Activation::Reference | Activation::Tool | Activation::Unknown,
+            ..
+        }
+        | EventKind::SkillInterrupted { .. }
+        | EventKind::SkillResumed { .. } => true,
+        EventKind::SkillCompleted { skill } | EventKind::SkillCancelled { skill, .. } => !by_engine.contains(skill),
+        EventKind::MemoryWritten { writer, .. } | EventKind::MemoryCleared { writer, .. } => is_of_a_call(writer),
+        EventKind::ToolReturned { caller, .. } => matches!(caller, ToolCaller::Model | ToolCaller::Confirmation),
+        EventKind::AgentMessage { source, .. } => {
+            matches!(source, MessageSource::Model | MessageSource::Filler)
+        }
+        EventKind::BlockCancelled { skill, .. } => !by_engine.contains(skill),
+        EventKind::SkillRefused { by, .. } => *by == Activation::Model,
+        EventKind::MemoryWriteRefused { writer, .. } => is_of_a_call(writer),
+        EventKind::ToolCalled { call } | EventKind::ToolRefused { call, .. } => call.caller == ToolCaller::Model,
+        EventKind::SessionStarted { .. }
+        | EventKind::SessionEnded
+        | EventKind::UserMessage { .. }
+        | EventKind::TurnEnded
+        | EventKind::BlockEntered { .. }
+        | EventKind::BlockCompleted { .. }
+        | EventKind::BlockInterrupted { .. }
+        | EventKind::BlockResumed { .. }
+        | EventKind::StackPatched { .. }
+        | EventKind::ActionTaken { .. }
+        | EventKind::HistoryRewound { .. }
+        | EventKind::SkillPending { .. }
+        | EventKind::MemoryReset { .. }
+        | EventKind::ProjectEntryLocked { .. }
+        | EventKind::StepEntered { .. }
+        | EventKind::ConfirmationAsked { .. }
+        | EventKind::ConfirmationAnswered { .. }
+        | EventKind::ResponseUttered { .. }
+        | EventKind::Foreign { .. } => false,
+    }
 }
 
 fn is_of_a_call(writer: &Writer) -> bool {

@@ -1,4 +1,4 @@
-//! States as bytes, and the fold of which the log keeps checkpoints.
+//! States as bytes, of which the log keeps some as checkpoints.
 //!
 //! A checkpoint is a cache of what folding gives. Like stored events, the stored types are apart from the live ones.
 
@@ -6,17 +6,11 @@ use std::sync::Arc;
 
 use bincode::{BorrowDecode, Encode};
 
-use super::{Cell, CellState, Frame, Parked, Replaced, State, evolve};
+use super::{Cell, CellState, Frame, Parked, Replaced, State};
 use crate::digest::Digest;
 use crate::event::Position;
-use crate::event::codec::{self, CONFIG, Names, StoredProfile, StoredValue, stored_enum};
-use crate::log::Fold;
+use crate::event::codec::{CONFIG, Names, StoredProfile, StoredValue, stored_enum};
 use crate::name::Name;
-
-/// Returns the fold of the events of a session, at its start.
-pub fn new_fold() -> Box<dyn Fold + Send> {
-    Box::<StateFold>::default()
-}
 
 /// Returns the bytes of a state.
 pub fn save(state: &State) -> Vec<u8> {
@@ -33,29 +27,6 @@ pub fn restore(bytes: &[u8], names: &mut Names) -> Result<State, String> {
         Ok((stored, len)) if len == bytes.len() => Ok(stored.into_state(names)),
         Ok((_, len)) => Err(format!("a checkpoint has {} bytes too many", bytes.len() - len)),
         Err(error) => Err(format!("the bytes aren't a checkpoint: {error}")),
-    }
-}
-
-#[derive(Default)]
-struct StateFold {
-    state: State,
-    names: Names,
-}
-
-impl Fold for StateFold {
-    fn restore(&mut self, checkpoint: &[u8]) -> Result<(), String> {
-        self.state = restore(checkpoint, &mut self.names)?;
-        Ok(())
-    }
-
-    fn apply(&mut self, payload: &[u8]) -> Result<(), String> {
-        let event = codec::decode(payload, &mut self.names).map_err(|error| error.to_string())?;
-        evolve(&mut self.state, &event);
-        Ok(())
-    }
-
-    fn save(&self) -> Vec<u8> {
-        save(&self.state)
     }
 }
 

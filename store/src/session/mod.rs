@@ -60,7 +60,7 @@ pub struct State {
     /// What the last write of the model or of a button replaced, until its turn is over (M210).
     pub replaced: Option<Replaced>,
     /// Initial values, to which a skill's entries return at a fresh start (M54).
-    initial: BTreeMap<Name, Arc<Value>>,
+    pub(crate) initial: BTreeMap<Name, Arc<Value>>,
 }
 
 /// A memory entry at a position.

@@ -14,6 +14,7 @@ use replay_store::log::{Log, LogError, Writer};
 use replay_store::name::Name;
 use replay_store::profile::Profile;
 use replay_store::replay::archive::{self, ArchiveError, Difference, SaveReport, Saver};
+use replay_store::replay::outline::new_fold;
 use replay_store::session::{self, State, checkpoint};
 use replay_store::timestamp::Timestamp;
 use tempfile::TempDir;
@@ -28,7 +29,7 @@ fn place() -> (TempDir, PathBuf) {
 
 fn create() -> (TempDir, Writer) {
     let (folder, path) = place();
-    (folder, Writer::create(&path, Some(checkpoint::new_fold)).expect("the place is empty"))
+    (folder, Writer::create(&path, Some(new_fold)).expect("the place is empty"))
 }
 
 /// A recording of these kinds: each from a raw record of its own, some with a mirror, some records without an event.
@@ -298,7 +299,7 @@ fn a_session_opens_without_its_agent_folder_where_that_is_damaged() {
     let mark = b"you answer for the lending desk";
     let mut recording = recording("s1", vec![EventKind::TurnEnded]);
     recording.definition = Some(Definition { files: [(Name::from("agent.yml"), Arc::from(mark.as_slice()))].into() });
-    let mut writer = Writer::create(&path, Some(checkpoint::new_fold)).expect("the place is empty");
+    let mut writer = Writer::create(&path, Some(new_fold)).expect("the place is empty");
     archive::save(&mut writer, &recording).expect("it can be saved");
     writer.close().expect("it can be closed");
 

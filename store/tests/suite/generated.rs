@@ -77,6 +77,22 @@ pub(crate) fn kind() -> BoxedStrategy<EventKind> {
     .boxed()
 }
 
+/// A kind of event that changes memory or the skill that memory belongs to.
+pub(crate) fn memory_kind() -> BoxedStrategy<EventKind> {
+    let key = || select(vec!["billing.amount", "project.phone", "billing.left"]).prop_map(Name::from);
+    let skill = || Just(Name::from("billing"));
+    prop_oneof![
+        3 => (key(), value(), writer()).prop_map(|(key, value, writer)| EventKind::MemoryWritten { key, value, writer }),
+        1 => (key(), writer()).prop_map(|(key, writer)| EventKind::MemoryCleared { key, writer }),
+        1 => (key(), value()).prop_map(|(key, value)| EventKind::MemoryReset { key, value }),
+        1 => key().prop_map(|key| EventKind::ProjectEntryLocked { key }),
+        2 => (skill(), activation()).prop_map(|(skill, by)| EventKind::SkillActivated { skill, by }),
+        2 => skill().prop_map(|skill| EventKind::SkillCompleted { skill }),
+        1 => Just(EventKind::TurnEnded),
+    ]
+    .boxed()
+}
+
 fn refused() -> impl Strategy<Value = EventKind> {
     let refusals = vec![
         WriteRefusal::MemoryWriteError,

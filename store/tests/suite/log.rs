@@ -98,7 +98,7 @@ fn what_was_appended_is_read_back() {
     .expect("whole");
     assert_eq!(few, (700..703).map(|index| (index, payload(index))).collect::<Vec<_>>());
     assert!(matches!(log.session("c"), Err(LogError::NoSession { .. })));
-    let report = log.verify(&OneClaim).expect("the file can be read");
+    let report = log.verify(&OneClaim, None).expect("the file can be read");
     assert_eq!(report.damage, []);
     assert_eq!(report.head, Some(log.head().expect("whole")));
     assert_eq!(report.sessions[1].vouched, 0..1000);
@@ -147,7 +147,7 @@ fn raw_records_are_kept_apart_and_byte_for_byte() {
     }
     let session = writer.log().session("a").expect("whole");
     assert_eq!(read_raw(writer.log(), &session), records);
-    let report = writer.log().verify(&OneClaim).expect("the file can be read");
+    let report = writer.log().verify(&OneClaim, None).expect("the file can be read");
     assert_eq!((report.damage, report.sessions[0].raw_vouched), (vec![], 300));
 }
 
@@ -158,7 +158,7 @@ fn raw_records_that_nobody_vouches_for_are_a_failure() {
     let mut append = writer.append("a", 0).expect("the position fits");
     append.push_raw(b"{}").expect("there is room");
     append.commit(Details { metadata: Vec::new(), ..details(1, 2) }).expect("there is room");
-    let report = writer.log().verify(&OneClaim).expect("the file can be read");
+    let report = writer.log().verify(&OneClaim, None).expect("the file can be read");
     assert_eq!(report.head, None);
     assert_eq!(report.damage[0].to_string(), "raw records 0 to 0 of session \"a\": no event vouches for it");
 }
@@ -222,7 +222,7 @@ fn reading_changes_no_byte() {
     writer.close().expect("there is room");
     let before = std::fs::read(&path).expect("it is there");
     let log = Log::open(&path).expect("the log was closed");
-    log.verify(&OneClaim).expect("the file can be read");
+    log.verify(&OneClaim, None).expect("the file can be read");
     drop(log);
     assert!(std::fs::read(&path).expect("it is there") == before);
 }
@@ -365,7 +365,7 @@ proptest! {
         let grouped = writer.log().session("a").expect("whole");
         prop_assert_eq!(grouped.digest, at_once.digest);
         prop_assert_eq!(read_all(writer.log(), &grouped), payloads);
-        let report = writer.log().verify(&OneClaim).expect("the file can be read");
+        let report = writer.log().verify(&OneClaim, None).expect("the file can be read");
         prop_assert_eq!(report.damage, []);
         prop_assert_eq!(report.sessions[0].vouched.clone(), 0..700);
     }

@@ -102,7 +102,7 @@ impl Sample {
             Ok(bytes) => assert!(bytes == self.blob.1, "{what}: another blob"),
             Err(error) => errors.push(error),
         }
-        let report = log.verify(&OneClaim).expect("a report");
+        let report = log.verify(&OneClaim, None).expect("a report");
         assert_eq!(errors.is_empty(), report.damage.is_empty(), "{what}: {errors:?} against {:?}", report.damage);
         assert_eq!(report.head, errors.is_empty().then_some(self.head), "{what}");
         for error in &errors {
@@ -243,7 +243,7 @@ fn damage_names_its_range() {
     let session = log.session("a").expect("its row is whole");
     let error = log.read(&session, 0..700, |_, _| Ok(())).expect_err("a bit is flipped").to_string();
     assert!(error.contains(&format!("events {} to 700 of session \"a\"", first + 1)), "{error}");
-    let report = log.verify(&OneClaim).expect("a report");
+    let report = log.verify(&OneClaim, None).expect("a report");
     let range = format!("events {} to {} of session \"a\"", first + 1, first + u64::from(count));
     assert!(report.damage[0].to_string().starts_with(&range), "{:?}", report.damage);
     assert_eq!(report.sessions[0].vouched, 0..first);

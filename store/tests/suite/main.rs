@@ -18,6 +18,7 @@ mod import_damage;
 mod import_forms;
 mod import_own;
 mod import_traps;
+mod lazy;
 mod log;
 mod log_faults;
 mod prompt;

@@ -49,7 +49,7 @@ fn write(document: &mut Document, debugger: &Debugger, event: &Event) {
             for index in event.origin.raw_indexes() {
                 document.push_line(&format!("── raw record {index}, {} ──\n", form_word(form)), Tone::Title, 0);
                 match session.raw.get(index) {
-                    Some(bytes) => document.push(&indented(&String::from_utf8_lossy(bytes)), Tone::Plain, 0),
+                    Some(bytes) => document.push(&indented(&String::from_utf8_lossy(&bytes)), Tone::Plain, 0),
                     None => document.push(session.raw.problem().unwrap_or("its bytes are not at hand"), Tone::Quiet, 0),
                 }
             }

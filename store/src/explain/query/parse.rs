@@ -6,7 +6,7 @@ use super::lex::{Given, Token, TokenKind, tokens};
 use super::{Expression, Filter, Needs, Pattern, Query, QueryError, Span, Text};
 use crate::condition::{self, Condition, ExpressionKind, Reference};
 use crate::diagnostic::nearest;
-use crate::event::EventKind;
+use crate::event::Tag;
 use crate::explain::decisions::Verdict;
 use crate::name::{Name, split_key};
 use crate::value::Value;
@@ -350,7 +350,7 @@ fn each<T>(values: &[Given], read: impl Fn(&Given) -> Result<T, QueryError>) -> 
 }
 
 fn kind(value: &Given) -> Result<Pattern, QueryError> {
-    let tags: Vec<&str> = EventKind::TAGS.into_iter().chain([super::evaluate::MODEL_CALL]).collect();
+    let tags: Vec<&str> = Tag::ALL.map(Tag::word).into_iter().chain([super::evaluate::MODEL_CALL]).collect();
     one_of("kind", value, &tags)
 }
 

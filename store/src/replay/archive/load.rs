@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::ArchiveError;
 use super::extras::{self, Extras};
+use super::lazily::damaged_definition;
 use crate::agent::definition::Definition;
 use crate::event::Event;
 use crate::event::codec::{self, Names};
-use crate::event::finding::{Finding, FindingKind};
 use crate::event::raw::RawRecords;
 use crate::import::Recording;
 use crate::log::{Log, LogError, Place, Session};
@@ -43,11 +43,7 @@ pub fn open(log: &Arc<Log>, id: &str) -> Result<Recording, ArchiveError> {
     let mut recording = assemble(log, session, extras)?;
     match stored {
         Ok(definition) => recording.definition = definition,
-        Err(error) => recording.findings.push(Finding {
-            kind: FindingKind::Damaged,
-            raw: None,
-            text: format!("the agent folder that is stored with the session can't be read: {error}"),
-        }),
+        Err(error) => recording.findings.push(damaged_definition(&error)),
     }
     let count = log.session(id)?.raw_count as usize;
     let (log, id) = (Arc::clone(log), recording.id.clone());
