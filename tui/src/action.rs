@@ -40,6 +40,8 @@ pub enum Action {
     StepSize,
     /// Explains what is under the cursor.
     Explain,
+    /// Who may read and write what at the cursor.
+    Access,
     /// To the event that set the memory entry under the cursor.
     Writer,
     /// Sets or takes away a breakpoint on what is under the cursor.

@@ -11,6 +11,7 @@ use replay_store::session::{Cell, State};
 use replay_store::timestamp::Timestamp;
 
 use crate::breakpoint::Breakpoint;
+use crate::content::decisions::Decisions;
 use crate::copy::{Clipping, Opened};
 use crate::document::Document;
 use crate::keymap::Keymap;
@@ -161,6 +162,8 @@ pub struct Debugger {
     pub prompt: PromptView,
     /// The event panel.
     pub event: EventView,
+    /// What was decided in the step to the cursor, made when its panel is seen.
+    pub decisions: Option<Decisions>,
     /// The last answer to a question.
     pub answer: Option<Sheet>,
     /// The story of a memory entry, if it is open.
@@ -300,6 +303,7 @@ impl Debugger {
     pub fn sheet(&self, panel: Panel) -> Option<&Sheet> {
         match panel {
             Panel::Answer => self.answer.as_ref(),
+            Panel::Decisions => self.decisions.as_ref().map(|decisions| &decisions.sheet),
             Panel::Timeline
             | Panel::Conversation
             | Panel::Memory

@@ -49,6 +49,8 @@ enum Verb {
     Unmark,
     Step,
     Find,
+    Why,
+    Access,
     Help,
     Quit,
 }
@@ -85,6 +87,8 @@ pub static COMMANDS: &[Spec] = &[
     spec(&["unmark"], Verb::Unmark, ("a", Argument::Mark), "takes a mark away"),
     spec(&["step"], Verb::Step, ("KIND", Argument::Step), "what l and h step by"),
     spec(&["find"], Verb::Find, ("TEXT", Argument::Free), "searches, as / does"),
+    spec(&["why"], Verb::Why, ("ENTRY", Argument::Entry), "why an entry holds what it holds"),
+    spec(&["access"], Verb::Access, ("", Argument::Free), "who may read and write what at the cursor"),
     spec(&["help", "h"], Verb::Help, ("", Argument::Free), "all keys and commands"),
     spec(&["quit", "q", "q!"], Verb::Quit, ("", Argument::Free), "ends the debugger"),
 ];
@@ -116,6 +120,10 @@ pub(crate) enum Command {
     Step(Option<Stop>),
     /// A search.
     Find(String),
+    /// Why an entry holds what it holds.
+    Why(String),
+    /// The access matrix.
+    Access,
     /// The help screen.
     Help,
     /// The end.
@@ -196,6 +204,8 @@ pub(crate) fn parse(text: &str) -> Result<Command, String> {
         Verb::Unmark => mark(rest).map(Command::Unmark),
         Verb::Step => step(rest).map(Command::Step),
         Verb::Find => Ok(Command::Find(rest.to_owned())),
+        Verb::Why => Ok(Command::Why(rest.to_owned())),
+        Verb::Access => Ok(Command::Access),
         Verb::Help => Ok(Command::Help),
         Verb::Quit => Ok(Command::Quit),
     }

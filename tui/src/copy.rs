@@ -127,6 +127,7 @@ pub(crate) fn path(debugger: &Debugger, subject: &Subject) -> String {
         Subject::Link(Link::Skill(name) | Link::Tool(name)) => name.to_string(),
         Subject::Link(Link::Entry(key) | Link::Read(key, _)) => key.to_string(),
         Subject::Link(Link::Event(at)) => format!("event {at}"),
+        Subject::Link(Link::Decision(index)) => (index + 1).to_string(),
         Subject::Words => format!("line {}", debugger.place(debugger.focus).line + 1),
     };
     visible(&format!("{}/at {at}/{panel}/{below}", session.id)).into_owned()
@@ -165,7 +166,9 @@ fn key(debugger: &Debugger, subject: &Subject) -> Option<Name> {
         Subject::Link(Link::Skill(name) | Link::Tool(name) | Link::Entry(name) | Link::Read(name, _)) => {
             Some(name.clone())
         }
-        Subject::Link(Link::Event(_) | Link::File(_, _)) | Subject::Finding(_) | Subject::Words => None,
+        Subject::Link(Link::Event(_) | Link::File(_, _) | Link::Decision(_)) | Subject::Finding(_) | Subject::Words => {
+            None
+        }
     }
 }
 
@@ -184,7 +187,7 @@ fn command(debugger: &Debugger, opened: &Opened, subject: &Subject) -> String {
         Panel::Stack => show("stack", debugger.cursor),
         Panel::Findings => show("findings", debugger.cursor),
         Panel::Prompt => prompt_command(debugger, opened),
-        Panel::Answer => match &debugger.answer {
+        panel @ (Panel::Answer | Panel::Decisions) => match debugger.sheet(panel) {
             Some(sheet) => sheet.command.iter().map(|word| word.replace("{}", &opened.session())).collect(),
             None => show("event", debugger.cursor),
         },

@@ -92,6 +92,8 @@ pub static BINDINGS: &[Binding] = &[
     bind(&["7", "!"], Action::Focus(Panel::Findings), "what looks wrong in the record"),
     bind(&["Enter"], Action::Open, "details: the event's record, an entry's story, the event behind a row"),
     bind(&["8"], Action::Focus(Panel::Answer), "the last answer"),
+    bind(&["9", "D"], Action::Focus(Panel::Decisions), "what was decided in this step: reads, writes, gates, offers"),
+    bind(&["A"], Action::Access, "the access matrix: who may read and write what at the cursor"),
     bind(&["K"], Action::Explain, "why: explains the entry, frame, event, tool or row of the prompt under the cursor"),
     bind(&["z"], Action::Zoom, "the panel alone on the screen, and back"),
     bind(&["Esc"], Action::Close, "close, or back to the timeline"),

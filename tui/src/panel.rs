@@ -33,11 +33,13 @@ pub enum Panel {
     Findings,
     /// The last answer to a question.
     Answer,
+    /// What was decided in the step to the cursor.
+    Decisions,
 }
 
 impl Panel {
     /// All panels in the order of their numbers.
-    pub const ALL: [Panel; 8] = [
+    pub const ALL: [Panel; 9] = [
         Panel::Timeline,
         Panel::Conversation,
         Panel::Memory,
@@ -46,6 +48,7 @@ impl Panel {
         Panel::Event,
         Panel::Findings,
         Panel::Answer,
+        Panel::Decisions,
     ];
 
     /// Returns its number on the screen, from 1.
@@ -64,6 +67,7 @@ impl Panel {
             Panel::Event => "event",
             Panel::Findings => "findings",
             Panel::Answer => "answer",
+            Panel::Decisions => "decisions",
         }
     }
 }

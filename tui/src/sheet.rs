@@ -35,14 +35,16 @@ pub enum Link {
     Skill(Name),
     /// To a tool.
     Tool(Name),
-    /// To a read of an entry by a skill; no skill is the engine's own reading.
+    /// To a read of an entry by a skill.
     Read(Name, Name),
+    /// To a decision of the step, by its place in the list.
+    Decision(usize),
 }
 
 impl Sheet {
     /// Returns an empty answer.
-    pub(crate) fn new(title: impl Into<String>, command: &[&str]) -> Sheet {
-        let command = command.iter().map(|word| (*word).to_owned()).collect();
+    pub(crate) fn new(title: impl Into<String>, command: &[impl AsRef<str>]) -> Sheet {
+        let command = command.iter().map(|word| word.as_ref().to_owned()).collect();
         Sheet { title: title.into(), command, ..Sheet::default() }
     }
 

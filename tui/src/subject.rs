@@ -62,12 +62,14 @@ pub(crate) fn subject(debugger: &Debugger) -> Subject {
             let tool = debugger.prompt.shown.as_ref().and_then(|shown| shown.tool_at(line)).cloned();
             Subject::Prompt { source, tool }
         }
-        panel @ Panel::Answer => match debugger.sheet(panel).and_then(|sheet| sheet.links(line).first().copied()) {
-            Some(Link::Event(at)) => Subject::Event(*at),
-            Some(Link::Entry(key)) => Subject::Entry(key.clone()),
-            Some(link) => Subject::Link(link.clone()),
-            None => Subject::Words,
-        },
+        panel @ (Panel::Answer | Panel::Decisions) => {
+            match debugger.sheet(panel).and_then(|sheet| sheet.links(line).first().copied()) {
+                Some(Link::Event(at)) => Subject::Event(*at),
+                Some(Link::Entry(key)) => Subject::Entry(key.clone()),
+                Some(link) => Subject::Link(link.clone()),
+                None => Subject::Words,
+            }
+        }
         Panel::Findings if line < debugger.session.findings.len() => Subject::Finding(line),
         Panel::Findings => Subject::Words,
     }

@@ -1,6 +1,8 @@
 //! What stands in each panel, by rows.
 
+pub(crate) mod access;
 pub(crate) mod conversation;
+pub(crate) mod decisions;
 pub(crate) mod difference;
 pub(crate) mod event;
 pub(crate) mod findings;
@@ -37,6 +39,10 @@ fn source(debugger: &Debugger, panel: Panel) -> Box<dyn Rows + '_> {
             None => Box::new(Vec::new()),
         },
         Panel::Event => Box::new(Borrowed(&debugger.event.document)),
+        Panel::Decisions => match &debugger.decisions {
+            Some(decisions) => Box::new(Borrowed(&decisions.sheet.document)),
+            None => Box::new(Vec::new()),
+        },
         Panel::Answer => match &debugger.answer {
             Some(sheet) => Box::new(Borrowed(&sheet.document)),
             None => Box::new(vec![Line::new().own(Tone::Quiet, NO_ANSWER)]),
@@ -76,7 +82,7 @@ pub(crate) fn last_place(debugger: &Debugger, panel: Panel, inside: Rect) -> Pla
             debugger.prompt.shown.as_ref().filter(|shown| shown.difference.is_none()).map(|shown| &shown.document)
         }
         (Panel::Event, _) => Some(&debugger.event.document),
-        (Panel::Answer, _) => debugger.answer.as_ref().map(|sheet| &sheet.document),
+        (Panel::Answer | Panel::Decisions, _) => debugger.sheet(panel).map(|sheet| &sheet.document),
         (Panel::Timeline | Panel::Conversation | Panel::Memory | Panel::Stack | Panel::Findings, _) => None,
     };
     if let Some(document) = document {

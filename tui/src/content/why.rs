@@ -119,7 +119,7 @@ fn file_link(rule: &RuleLine) -> Option<Link> {
 }
 
 /// Reads `file:line`.
-fn place_link(at: &str) -> Option<Link> {
+pub(crate) fn place_link(at: &str) -> Option<Link> {
     let (file, line) = at.rsplit_once(':')?;
     Some(Link::File(file.into(), line.parse().ok()?))
 }

@@ -2,6 +2,7 @@
 
 use replay_store::event::{Event, EventKind, Position};
 use replay_store::explain::read::why_read;
+use replay_store::explain::resolve::{Resolved, resolve};
 use replay_store::explain::skill::why_skill;
 use replay_store::explain::tool::why_tool;
 use replay_store::explain::value::why_value;
@@ -10,6 +11,8 @@ use replay_store::replay::Session;
 
 use super::{focus, go, select_entry};
 use crate::app::{App, Debugger};
+use crate::content;
+use crate::content::decisions::detail;
 use crate::content::why::{event_sheet, sheet};
 use crate::panel::Panel;
 use crate::rows::Place;
@@ -22,6 +25,36 @@ pub(super) fn explain(app: &mut App) {
     match answer(debugger, &subject(debugger)) {
         Ok(sheet) => show(app, sheet),
         Err(words) => app.say(words),
+    }
+}
+
+/// Shows who may read and write what at the cursor.
+pub(super) fn access(app: &mut App) {
+    let Some(debugger) = &app.debugger else { return };
+    match content::access::sheet(&debugger.session, debugger.cursor) {
+        Some(sheet) => show(app, sheet),
+        None => app.say("no agent folder, so who may read what is unknown: name it with --agent DIR"),
+    }
+}
+
+/// Explains an entry by its name, qualified or bare.
+pub(super) fn why(app: &mut App, asked: &str) {
+    let Some(debugger) = &app.debugger else { return };
+    let (session, at) = (&debugger.session, debugger.cursor);
+    match resolve(session, &debugger.state, asked) {
+        Resolved::One(key) => {
+            let sheet = sheet(&why_value(session, &key, at));
+            show(app, sheet);
+        }
+        Resolved::Several(keys) => {
+            let keys: Vec<&str> = keys.iter().map(|key| key.as_str()).collect();
+            let words = format!("{asked} may be {}", keys.join(", "));
+            app.say(words);
+        }
+        Resolved::Unknown(_) => {
+            let sheet = sheet(&why_value(session, asked, at));
+            show(app, sheet);
+        }
     }
 }
 
@@ -56,7 +89,7 @@ pub(super) fn follow(app: &mut App, panel: Panel) {
             }
             select_entry(app, &key);
         }
-        Link::Skill(_) | Link::Tool(_) => explain(app),
+        Link::Skill(_) | Link::Tool(_) | Link::Decision(_) => explain(app),
     }
 }
 
@@ -86,6 +119,10 @@ fn answer(debugger: &Debugger, subject: &Subject) -> Result<Sheet, String> {
             Link::Skill(skill) => Ok(sheet(&why_skill(session, skill, at))),
             Link::Tool(tool) => Ok(sheet(&why_tool(session, tool, at))),
             Link::Read(key, skill) => Ok(sheet(&why_read(session, key, skill, at))),
+            Link::Decision(index) => {
+                let decision = debugger.decisions.as_ref().and_then(|made| made.list.get(*index));
+                decision.map(|decision| detail(decision, at)).ok_or_else(|| "the decision is gone".to_owned())
+            }
             Link::File(file, line) => Err(format!("written at {file}:{line}; e opens it")),
         },
         Subject::Finding(_) => Err("Enter goes to where the finding is".to_owned()),

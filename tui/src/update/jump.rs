@@ -18,6 +18,7 @@ pub(super) fn is_jump(action: &Action) -> bool {
             | Action::End
             | Action::Writer
             | Action::Explain
+            | Action::Access
             | Action::Changes
             | Action::Open
             | Action::SearchAgain(_)

@@ -58,6 +58,7 @@ pub fn update(app: &mut App, action: Action) {
         | Action::StepSize
         | Action::Writer
         | Action::Explain
+        | Action::Access
         | Action::Breakpoint
         | Action::BreakpointKind
         | Action::Continue(_)
@@ -99,6 +100,8 @@ pub fn open(app: &mut App, session: Session, at: Position) {
             Panel::Event,
             Panel::Prompt,
             Panel::Findings,
+            Panel::Decisions,
+            Panel::Decisions,
             Panel::Answer,
             Panel::Stack,
         ],
@@ -106,6 +109,7 @@ pub fn open(app: &mut App, session: Session, at: Position) {
         places: [Place::default(); Panel::ALL.len()],
         prompt: PromptView::default(),
         event: EventView::default(),
+        decisions: None,
         answer: None,
         story: None,
         search: None,
@@ -235,6 +239,7 @@ fn debug(app: &mut App, action: Action) {
         Action::SearchAgain(direction) => typed::search_again(app, direction, count),
         Action::Writer => to_writer(app),
         Action::Explain => answer::explain(app),
+        Action::Access => answer::access(app),
         Action::Jump(direction) => jump::jump(app, direction),
         Action::Open => open_row(app),
         Action::Press(_)
@@ -336,6 +341,12 @@ fn settle_panels(debugger: &mut Debugger, area: Rect) {
     }
     if debugger.shows(Panel::Prompt, area) && debugger.prompt.follow(&debugger.session, debugger.cursor) {
         debugger.places[Panel::Prompt as usize] = Place::default();
+    }
+    if debugger.shows(Panel::Decisions, area)
+        && debugger.decisions.as_ref().is_none_or(|made| made.at != debugger.cursor)
+    {
+        debugger.decisions = Some(content::decisions::view(debugger));
+        debugger.places[Panel::Decisions as usize] = Place::default();
     }
     if debugger.shows(Panel::Event, area) && debugger.event.at != Some(debugger.cursor) {
         debugger.event = content::event::view(debugger);
@@ -480,7 +491,7 @@ fn open_row(app: &mut App) {
                 None => app.say("no event put text on this row"),
             }
         }
-        Panel::Answer => answer::follow(app, Panel::Answer),
+        panel @ (Panel::Answer | Panel::Decisions) => answer::follow(app, panel),
         Panel::Stack | Panel::Event => debugger.zoomed = !debugger.zoomed,
     }
     if let Some(debugger) = &mut app.debugger

@@ -6,7 +6,7 @@ use replay_store::event::Position;
 
 use super::jump::remember;
 use super::keyboard::only_character;
-use super::{go, seek, way};
+use super::{answer, go, seek, way};
 use crate::app::{App, Help, Message, Wish};
 use crate::command::{self, Command};
 use crate::complete::completions;
@@ -97,6 +97,8 @@ pub(super) fn run_command(app: &mut App, text: &str) {
         Command::Unmark(name) => way::unmark(app, name),
         Command::Step(step) => way::step_by(app, step),
         Command::Find(text) => search(app, &text),
+        Command::Why(name) => answer::why(app, &name),
+        Command::Access => answer::access(app),
     }
 }
 

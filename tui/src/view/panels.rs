@@ -61,7 +61,7 @@ fn note(debugger: &Debugger, panel: Panel) -> Line {
             Some(story) => Line::new().own(Tone::Quiet, ": story of ").foreign(Tone::Strong, &story.key),
             None => Line::new(),
         },
-        Panel::Answer => match &debugger.answer {
+        Panel::Answer | Panel::Decisions => match debugger.sheet(panel) {
             Some(sheet) => Line::new().own(Tone::Quiet, ": ").foreign(Tone::Strong, &sheet.title),
             None => Line::new(),
         },
@@ -122,7 +122,8 @@ fn footnotes(debugger: &Debugger, panel: Panel, inside: Rect) -> Vec<Line> {
         | Panel::Stack
         | Panel::Event
         | Panel::Findings
-        | Panel::Answer => Vec::new(),
+        | Panel::Answer
+        | Panel::Decisions => Vec::new(),
     }
 }
 

@@ -81,3 +81,42 @@ fn sections_of_the_prompt_have_sizes_and_can_be_jumped_to() {
     assert!(first.contains("no further section") || first.contains("── persona"), "{first}");
     assert!(wide(": 3 5 Enter p z 9 9 ]]").contains("no further section"));
 }
+
+/// The session in which one skill may not read another one's balance.
+fn fees(keys: &str) -> String {
+    let mut app = start(session("library-fees.jsonl", Some("harbour-library")), (120, 40), Theme::Plain);
+    press(&mut app, keys);
+    text(&screen(&app))
+}
+
+#[test]
+fn decisions_of_a_step_have_rule_and_line_and_are_explained_in_full() {
+    let said = fees("]p ]p D z");
+    assert!(
+        said.contains("denied   read  pay_fees.balance in condition  M39 skills/renew_loan/memory.yml:18:7"),
+        "{said}"
+    );
+    assert!(said.contains("closed   gate  session.renew_loan.item_id != None in condition"), "{said}");
+    let said = fees("]p ]p D z 1 0 j K");
+    assert!(said.contains("── rule ──") && said.contains('^'), "{said}");
+    let said = fees("]p ]p D z j j Enter");
+    assert!(said.contains("answer: allowed read project.member_name"), "{said}");
+}
+
+#[test]
+fn the_access_matrix_says_which_line_denies() {
+    for keys in ["]p ]p A z", "]p ]p :access Enter z"] {
+        let said = fees(keys);
+        assert!(said.contains("pay_fees.balance          r---  r---  rw-b  ----  r---"), "{said}");
+        assert!(
+            said.contains("renew_loan may not read pay_fees.balance: M37 at skills/renew_loan/memory.yml"),
+            "{said}"
+        );
+    }
+    assert!(play(session("library-renewal.json", None), "A").contains("--agent DIR"));
+}
+
+#[test]
+fn an_entry_is_explained_by_its_name() {
+    assert!(fees("G :why Space balance Enter z").contains("why pay_fees.balance at 72"));
+}

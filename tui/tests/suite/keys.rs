@@ -229,14 +229,22 @@ fn digits_count_and_a_digit_alone_names_a_panel() {
 #[test]
 fn panels_take_turns_and_esc_comes_back() {
     let mut app = app();
-    for title in
-        ["2 conversation", "3 memory", "4 stack", "5 prompt", "6 event", "7 findings", "8 answer", "1 timeline"]
-    {
+    for title in [
+        "2 conversation",
+        "3 memory",
+        "4 stack",
+        "5 prompt",
+        "6 event",
+        "7 findings",
+        "8 answer",
+        "9 decisions",
+        "1 timeline",
+    ] {
         press(&mut app, "Tab");
         assert!(text(&screen(&app)).contains(&format!("▶{title}")), "{title}");
     }
     press(&mut app, "Shift-Tab");
-    assert!(text(&screen(&app)).contains("▶8 answer"));
+    assert!(text(&screen(&app)).contains("▶9 decisions"));
     press(&mut app, "Esc");
     assert!(text(&screen(&app)).contains("▶1 timeline"));
 }
