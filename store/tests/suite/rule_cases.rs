@@ -26,6 +26,8 @@ use replay_store::session::access::{
     Change, Found, Nothing, Reader, Site, WriteBy, WriteDecision, WriteRequest, read, write,
 };
 use replay_store::session::decide::{Answer, Command, Delegate, ToolReturn, Write};
+use replay_store::session::prose::{ScopedParagraph, scope};
+use replay_store::session::response::speak;
 use replay_store::session::start::{Route, Start, may_start};
 use replay_store::value::Value;
 
@@ -115,6 +117,8 @@ fn decide_all(files: &[(&str, &str)], asked: &Fence<'_>) -> String {
 /// complete, judged yes|no …, cancel, say <words>, tap <payload>, press <keys>, yes, no, end turn
 /// model calls <tool> <JSON>, back <tool> <JSON>, validation says <tool> <JSON>
 /// metadata <JSON>                          another session starts with it
+/// paragraphs of <skill>                    which of them the model gets
+/// say response <name>                      the words it has, and the line of the wording that was chosen
 /// ```
 fn ask(world: &mut World, line: &str) -> String {
     if let Some((by, rest)) = line.split_once(" writes ") {
@@ -136,6 +140,12 @@ fn ask(world: &mut World, line: &str) -> String {
     }
     if let Some((route, skill)) = line.strip_prefix("may ").and_then(|rest| rest.split_once(" start ")) {
         return start_words(world, route, skill);
+    }
+    if let Some(skill) = line.strip_prefix("paragraphs of ") {
+        return paragraph_words(world, skill);
+    }
+    if let Some(name) = line.strip_prefix("say response ") {
+        return response_words(world, name);
     }
     world.try_wish(command(world, line)).map_or_else(
         |error| format!("not possible: {error}"),
@@ -284,6 +294,26 @@ fn start_words(world: &World, route: &str, skill: &str) -> String {
         Start::Ignored => "nothing changes".to_owned(),
     };
     explained(outcome, decision.rule, decision.because.as_ref(), &decision.tried, None)
+}
+
+fn paragraph_words(world: &World, skill: &str) -> String {
+    let skill = world.agent.skills.get(skill).expect("the skill is in the folder");
+    let scoped = scope(&world.agent, world.profile, &world.state, skill);
+    let line = |scoped: &ScopedParagraph<'_>| {
+        let shown = if scoped.is_visible { "shown" } else { "withheld" };
+        let by = match &scoped.paragraph.gate {
+            Some(gate) => format!("{} ({}:{})", Rule::MarkerScopes, gate.text.at.file, gate.text.at.line),
+            None => "no marker".to_owned(),
+        };
+        format!("{shown}, by {by}: {}", scoped.paragraph.prose.text.replace('\n', " / "))
+    };
+    scoped.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn response_words(world: &World, name: &str) -> String {
+    let spoken = speak(&world.agent, world.profile, &world.state, name);
+    let at = spoken.variant.map(|variant| format!("({}:{})", variant.text.at.file, variant.text.at.line));
+    format!("{}, by {} {}", spoken.text, Rule::VariantByCondition, at.as_deref().unwrap_or("(no wording is left)"))
 }
 
 fn nothing_words(nothing: &Nothing) -> String {
