@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use replay_store::compare::noise::Noise;
+use replay_store::compare::sessions::Kind;
 use replay_store::profile::Profile;
 use replay_tui::Theme;
 
@@ -301,6 +303,36 @@ pub(crate) enum Command {
         #[command(flatten)]
         place: Place,
     },
+    /// Compare two sessions, or two moments of one; the exit code is 1 where they differ
+    ///
+    /// Two sessions are laid side by side by user message, and in it by agent turn. A SESSION alone is compared with
+    /// itself: --from says which moment, --to which other one.
+    Diff {
+        /// The session: a file, FILE#SESSION-ID, or -
+        #[arg(value_name = "SESSION")]
+        session: OsString,
+        /// The session that it is compared with
+        #[arg(value_name = "OTHER", required_unless_present = "from", conflicts_with_all = ["from", "to"])]
+        other: Option<OsString>,
+        /// The first moment of SESSION: a position, raw:N for a raw record, or turn:T for the end of a turn
+        #[arg(long, value_name = "N|raw:N|turn:T")]
+        from: Option<Moment>,
+        /// The other moment [default: the end]
+        #[arg(long, value_name = "N|raw:N|turn:T", requires = "from")]
+        to: Option<Moment>,
+        /// Show these kinds of difference only: state, decision, skill, tool, prompt, text
+        #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kind)]
+        kind: Vec<Kind>,
+        /// What makes no difference between two sessions: ids, times, or none [default: ids,times]
+        #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = noise, conflicts_with = "from")]
+        ignore: Vec<Ignored>,
+        /// What to write [default: human]
+        #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json", "from"])]
+        format: Option<DiffFormat>,
+        /// Show large texts in full instead of folded
+        #[arg(long)]
+        full: bool,
+    },
     /// Recompute the digests of a log and say what they vouch for
     Verify {
         /// The log
@@ -349,6 +381,46 @@ pub(crate) enum Answer {
     Json,
     /// A report in Markdown, for a ticket; values of pii entries are hidden in it.
     Md,
+}
+
+/// A moment that `diff` compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// A position.
+    At(At),
+    /// The end of a turn.
+    Turn(u32),
+}
+
+impl FromStr for Moment {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Moment, String> {
+        let wrong =
+            || format!("{text:?} is no moment; give a number of events, raw:N, or turn:T for the end of a turn");
+        match text.strip_prefix("turn:") {
+            Some(turn) => turn.parse().map(Moment::Turn).map_err(|_| wrong()),
+            None => text.parse().map(Moment::At).map_err(|_| wrong()),
+        }
+    }
+}
+
+/// What `--ignore` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ignored {
+    /// A kind of noise.
+    Noise(Noise),
+    /// Nothing.
+    None,
+}
+
+/// What `diff` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffFormat {
+    /// What differs, turn by turn.
+    Human,
+    /// The two sides as removed and added lines.
+    Unified,
 }
 
 /// What `check` writes.
@@ -404,4 +476,23 @@ fn profile(name: &str) -> Result<Profile, String> {
         let names: Vec<&str> = Profile::ALL.iter().map(|profile| profile.name()).collect();
         format!("no such profile; there are {}", names.join(" and "))
     })
+}
+
+fn kind(word: &str) -> Result<Kind, String> {
+    let words = Kind::ALL.map(Kind::word);
+    Kind::ALL
+        .into_iter()
+        .find(|kind| kind.word() == word)
+        .ok_or_else(|| format!("no such kind; there are {}", words.join(", ")))
+}
+
+fn noise(word: &str) -> Result<Ignored, String> {
+    match (word, Noise::parse(word)) {
+        ("none", _) => Ok(Ignored::None),
+        (_, Some(noise)) => Ok(Ignored::Noise(noise)),
+        (_, None) => Err(format!(
+            "nothing of that name can be ignored; there are {}, and none",
+            Noise::ALL.map(Noise::word).join(", ")
+        )),
+    }
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// All is well, or the reader of our output went away.
     Fine = 0,
-    /// The answer is "no": damage was found, a turn ran without the model, records contradict each other.
+    /// The answer is "no": damage or a difference was found, a turn ran without the model, records contradict each other.
     No = 1,
     /// The command line makes no sense, or doesn't say which of several things is meant.
     Usage = 2,

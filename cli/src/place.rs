@@ -3,7 +3,7 @@
 use replay_store::event::Position;
 use replay_store::replay::Session;
 
-use crate::arguments::{At, Place};
+use crate::arguments::{At, Moment, Place};
 use crate::failure::Failure;
 
 /// Returns the position that is asked for; the end where none is.
@@ -33,6 +33,14 @@ pub(crate) fn position_at(session: &Session, at: At) -> Result<Position, Failure
                 count => format!("the raw records 0 to {}", count - 1),
             },
         }),
+    }
+}
+
+/// Returns the position of a moment that `diff` compares.
+pub(crate) fn moment(session: &Session, moment: Moment) -> Result<Position, Failure> {
+    match moment {
+        Moment::At(at) => position_at(session, at),
+        Moment::Turn(turn) => session.turn(turn).map(|turn| turn.last).ok_or_else(|| no_turn(session, turn)),
     }
 }
 

@@ -8,18 +8,18 @@ use replay_store::explain::report::Pii;
 use replay_store::name::Name;
 use replay_store::replay::Session;
 
-use crate::arguments::{Answer, Arguments, Command, Global, Place, Report, ThemeChoice};
+use crate::arguments::{Answer, Arguments, Command, DiffFormat, Global, Place, Report, ThemeChoice};
 use crate::commands::prompt::{Form, Wanted};
 use crate::commands::prompt_diff::Length;
 use crate::commands::{
-    access, check, config, explain, export, import, last, list, manual, prompt, query, reads, show, summary, verify,
-    why,
+    access, check, config, diff, explain, export, import, last, list, manual, prompt, query, reads, show, state_diff,
+    summary, verify, why,
 };
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::target::Target;
-use crate::{debug, open};
+use crate::{debug, open, place};
 
 /// How a run ended, and what should be said beside its answer.
 #[derive(Debug)]
@@ -128,6 +128,23 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
         Command::Access { session, place } => {
             let session = open::one(&session, &global)?;
             let exit = access::access(&session, &place, global.json, out)?;
+            Ok(answered(&session, exit))
+        }
+        Command::Diff { session, other: Some(other), kind, ignore, format, full, .. } => {
+            let (a, b) = (open::one(&session, &global)?, open::one(&other, &global)?);
+            let names = [session.to_string_lossy(), other.to_string_lossy()];
+            let length = if full { Length::Full } else { Length::Folded };
+            let choice = diff::Choice::of(&kind, &ignore, format.unwrap_or(DiffFormat::Human), length);
+            let exit = diff::diff((&names[0], &a), (&names[1], &b), &choice, global.json, out)?;
+            Ok(Outcome { exit, notices: [notice(&a), notice(&b)].into_iter().flatten().collect() })
+        }
+        Command::Diff { session, other: None, from, to, kind, full, .. } => {
+            let session = open::one(&session, &global)?;
+            let from = from.map_or(Ok(session.end()), |from| place::moment(&session, from))?;
+            let to = to.map_or(Ok(session.end()), |to| place::moment(&session, to))?;
+            let length = if full { Length::Full } else { Length::Folded };
+            let choice = diff::Choice::of(&kind, &[], DiffFormat::Human, length);
+            let exit = state_diff::diff(&session, (from, to), &choice, global.json, out)?;
             Ok(answered(&session, exit))
         }
         Command::Verify { log } => Ok(verify::verify(&log, global.json, out)?.into()),

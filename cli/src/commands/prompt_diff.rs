@@ -53,7 +53,7 @@ struct SideAnswer {
 
 /// A part as JSON has it: its changed lines only.
 #[derive(Serialize)]
-struct PartAnswer<'a> {
+pub(crate) struct PartAnswer<'a> {
     name: &'static str,
     from: Size,
     to: Size,
@@ -108,7 +108,8 @@ fn side(side: &Side) -> SideAnswer {
     }
 }
 
-fn part(part: &PartDifference) -> PartAnswer<'_> {
+/// Returns a part as JSON has it.
+pub(crate) fn part(part: &PartDifference) -> PartAnswer<'_> {
     let changed = part.lines.iter().filter(|each| each.line.change != Change::Same);
     PartAnswer { name: part.name.word(), from: part.from, to: part.to, lines: changed.map(line).collect() }
 }
@@ -144,6 +145,11 @@ pub(crate) fn text(
     )?;
     out.fact("profile", session.profile)?;
     out.fact("agent", definition_words(session))?;
+    parts_text(difference, length, out)
+}
+
+/// Writes the parts that differ.
+pub(crate) fn parts_text(difference: &PromptDifference, length: Length, out: &mut Output<'_>) -> Result<(), Failure> {
     for part in difference.parts.iter().filter(|part| !part.is_empty()) {
         out.text("")?;
         let name = format!("@@ {} @@", part.name.word());

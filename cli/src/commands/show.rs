@@ -55,7 +55,7 @@ struct Answer<'a> {
 
 /// A frame of the stack as JSON has it.
 #[derive(Serialize)]
-struct FrameAnswer<'a> {
+pub(super) struct FrameAnswer<'a> {
     frame: Option<&'a Name>,
     skill: &'a Name,
     block: Option<&'a Name>,
@@ -159,7 +159,8 @@ fn answer<'a>(
     }
 }
 
-fn frame(frame: &Frame) -> FrameAnswer<'_> {
+/// Returns an entry of the stack as JSON has it.
+pub(super) fn frame(frame: &Frame) -> FrameAnswer<'_> {
     FrameAnswer {
         frame: frame.frame.as_ref(),
         skill: &frame.skill,
@@ -211,12 +212,17 @@ fn stack_text(state: &State, out: &mut Output<'_>) -> Result<(), Failure> {
     }
     out.line(&[(Tone::Strong, "stack, bottom first")])?;
     for frame in &state.stack {
-        let block = frame.block.as_ref().map(|block| format!(" block {block}")).unwrap_or_default();
-        let step = frame.step.as_ref().map(|step| format!(" at {step}")).unwrap_or_default();
-        let parked = frame.parked.map_or(", active".to_owned(), |parked| format!(", parked: {}", parked.word()));
-        out.text(&format!("  {}{block}{step}{parked}", frame.skill))?;
+        out.text(&format!("  {}", frame_words(frame)))?;
     }
     Ok(())
+}
+
+/// Returns the words for an entry of the stack.
+pub(super) fn frame_words(frame: &Frame) -> String {
+    let block = frame.block.as_ref().map(|block| format!(" block {block}")).unwrap_or_default();
+    let step = frame.step.as_ref().map(|step| format!(" at {step}")).unwrap_or_default();
+    let parked = frame.parked.map_or(", active".to_owned(), |parked| format!(", parked: {}", parked.word()));
+    format!("{}{block}{step}{parked}", frame.skill)
 }
 
 fn memory_text(session: &Session, state: &State, out: &mut Output<'_>) -> Result<(), Failure> {
@@ -255,15 +261,7 @@ fn memory_line(row: &MemoryRow, name: &str, out: &mut Output<'_>) -> Result<(), 
     if row.pii == Some(true) {
         marks.push("pii".to_owned());
     }
-    if let Some(at) = row.set_at {
-        marks.push(format!("at {at}"));
-    }
-    if let Some(by) = &row.set_by {
-        let tool = by.tool.as_ref().map(|tool| format!(" {tool}")).unwrap_or_default();
-        let step = by.step.as_ref().filter(|step| **step != AUTONOMOUS);
-        let step = step.map(|step| format!(" in step {step}")).unwrap_or_default();
-        marks.push(format!("by {}{tool}{step}", by.actor));
-    }
+    marks.extend(set_words(row));
     if let Some(before) = row.previous {
         let value = row.previous_value.as_deref().map_or_else(|| "null".to_owned(), Value::to_json);
         marks.push(format!("before: {value} at {before}"));
@@ -272,6 +270,18 @@ fn memory_line(row: &MemoryRow, name: &str, out: &mut Output<'_>) -> Result<(), 
     let marks = format!("  ({})", marks.join(", "));
     out.line(&[(Tone::Normal, &name), (Tone::Normal, &value), (Tone::Faint, &marks)])?;
     Ok(())
+}
+
+/// Returns where and by whom an entry was put into its state; nothing where no event did.
+pub(super) fn set_words(row: &MemoryRow) -> Vec<String> {
+    let at = row.set_at.map(|at| format!("at {at}"));
+    let by = row.set_by.as_ref().map(|by| {
+        let tool = by.tool.as_ref().map(|tool| format!(" {tool}")).unwrap_or_default();
+        let step = by.step.as_ref().filter(|step| **step != AUTONOMOUS);
+        let step = step.map(|step| format!(" in step {step}")).unwrap_or_default();
+        format!("by {}{tool}{step}", by.actor)
+    });
+    at.into_iter().chain(by).collect()
 }
 
 pub(super) fn findings_text(

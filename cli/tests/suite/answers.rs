@@ -86,6 +86,38 @@ fn a_changed_line_of_a_prompt_says_what_led_to_it() {
 }
 
 #[test]
+fn two_moments_of_a_session_are_compared() {
+    let shown = replay(&["diff", RENEWAL, "--agent", LIBRARY, "--from", "16", "--to", "turn:2"]);
+    assert_eq!(shown.status.code(), Some(1));
+    golden("diff_moments", &text(&shown.stdout));
+    let same = replay(&["diff", RENEWAL, "--from", "raw:31", "--to", "raw:31"]);
+    assert_eq!(same.status.code(), Some(0), "{}", text(&same.stdout));
+    assert!(text(&same.stdout).contains("changed   nothing"), "{}", text(&same.stdout));
+    for wrong in [["--from", "turn:9"], ["--from", "99"], ["--from", "soon"], ["--to", "3"]] {
+        let refused = replay(&[&["diff", RENEWAL], &wrong[..]].concat());
+        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+    }
+    assert_eq!(replay(&["diff", RENEWAL]).status.code(), Some(2), "one session and no moment");
+}
+
+#[test]
+fn two_sessions_are_compared_and_the_first_difference_is_named() {
+    let compared = |more: &[&str]| replay(&[&["diff", RENEWAL, FEES, "--agent", LIBRARY], more].concat());
+    let shown = compared(&[]);
+    assert_eq!(shown.status.code(), Some(1));
+    golden("diff_sessions", &text(&shown.stdout));
+    golden("diff_unified", &text(&compared(&["--format", "unified", "--kind", "text,state"]).stdout));
+    let same = replay(&["diff", RENEWAL, RENEWAL]);
+    assert_eq!(same.status.code(), Some(0), "{}", text(&same.stdout));
+    // A dump and what was exported of it are the same conversation.
+    let dump = replay(&["diff", RENEWAL, "samples/sessions/library-renewal.json", "--agent", LIBRARY]);
+    assert_eq!(dump.status.code(), Some(0), "{}", text(&dump.stdout));
+    assert!(text(&compared(&["--kind", "decision"]).stdout).contains("differ    in "));
+    assert_eq!(compared(&["--kind", "taste"]).status.code(), Some(2));
+    assert_eq!(compared(&["--ignore", "everything"]).status.code(), Some(2));
+}
+
+#[test]
 fn what_is_asked_for_holds_for_json() {
     let all = ["memory", "stack", "event", "unknown_kinds", "findings", "conversation"];
     for (what, expected) in [

@@ -29,6 +29,7 @@ fn each_command_is_named_and_exists() {
         "why",
         "last",
         "reads",
+        "diff",
         "query",
         "access",
         "verify",

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::program::{LIBRARY, RENEWAL, json};
+use crate::program::{LIBRARY, RENEWAL, json, replay};
 
 fn golden(name: &str, answers: &[Value]) {
     let mut shape = BTreeMap::new();
@@ -87,6 +87,23 @@ fn prompt_diff_has_its_shape() {
     let answers = [answer("3"), answer("5")];
     assert!(answers.iter().all(|answer| answer["schema"] == "replay.prompt-diff/1" && answer["recorded"] == false));
     golden("schema_prompt_diff", &answers);
+}
+
+#[test]
+fn diff_has_its_shapes() {
+    let of = |arguments: &[&str]| {
+        let answer = replay(&[&["diff", "--json", "--agent", LIBRARY, RENEWAL], arguments].concat());
+        serde_json::from_slice(&answer.stdout).expect("it is JSON")
+    };
+    let fees = "samples/sessions/library-fees.jsonl";
+    let sessions: Vec<Value> = vec![of(&[fees]), of(&[RENEWAL]), of(&[fees, "--ignore", "none"])];
+    assert!(sessions.iter().all(|answer| answer["schema"] == "replay.diff/1"));
+    assert_eq!((&sessions[1]["equal"], &sessions[1]["first"]), (&true.into(), &Value::Null));
+    assert_eq!(sessions[0]["first"], sessions[0]["differences"][0]);
+    golden("schema_diff", &sessions);
+    let states: Vec<Value> = vec![of(&["--from", "0"]), of(&["--from", "16", "--to", "turn:2"])];
+    assert!(states.iter().all(|answer| answer["schema"] == "replay.state-diff/1"));
+    golden("schema_state_diff", &states);
 }
 
 #[test]

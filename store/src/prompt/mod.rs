@@ -261,6 +261,14 @@ impl Prompt {
         self.sections.iter().flat_map(|section| &section.pieces).map(|piece| piece.text.as_str()).collect()
     }
 
+    /// Returns what `activate` takes, in the order of the offer; empty where it isn't offered.
+    pub fn targets(&self) -> Vec<Name> {
+        let activate = self.tools.iter().find(|tool| tool.offered && tool.name == tools::ACTIVATE);
+        let target = activate.and_then(|tool| tool.schema.get("properties")?.get("target_id")?.get("enum"));
+        let Some(Value::List(ids)) = target else { return Vec::new() };
+        ids.iter().filter_map(Value::as_text).map(Name::from).collect()
+    }
+
     /// Returns the section of that name.
     pub fn section(&self, name: SectionName) -> Option<&Section> {
         self.sections.iter().find(|section| section.name == name)

@@ -1,6 +1,8 @@
 //! What is different: words of two texts, prompts with the causes of their lines.
 
 mod prompts;
+mod sessions;
+mod states;
 mod words;
 
 use replay_store::event::{Event, EventKind};

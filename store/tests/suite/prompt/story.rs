@@ -149,6 +149,7 @@ schema:
 ];
 
 /// A conversation with an agent, as it grows.
+#[derive(Debug)]
 pub(crate) struct Story {
     pub(crate) agent: Agent,
     pub(crate) profile: Profile,
