@@ -13,3 +13,4 @@ mod readme;
 mod round_trip;
 mod sarif;
 mod schemas;
+mod why;

@@ -115,3 +115,33 @@ fn summary_import_and_verify_have_their_shapes() {
     golden("schema_import", &[json(&["import", RENEWAL, "--agent", LIBRARY, "-o", log])]);
     golden("schema_verify", &[json(&["verify", log])]);
 }
+
+#[test]
+fn why_has_its_shape() {
+    const BIKES: [&str; 3] = ["samples/sessions/bikes-gate.json", "--agent", "samples/agents/kitebird-bikes"];
+    let why = |session: &[&str], asked: &[&str]| json(&[&["why"], session, asked].concat());
+    let library = [RENEWAL, "--agent", LIBRARY];
+    let answers = [
+        why(&library, &["item_id"]),
+        why(&library, &["item_id", "--at", "0"]),
+        why(&library, &["branch"]),
+        why(&library, &["--read", "pay_fees.balance", "--skill", "renew_loan"]),
+        why(&library, &["--skill", "pay_fees", "--at", "3"]),
+        why(&BIKES, &["--tool", "order_pick_up"]),
+        why(&BIKES, &["--tool", "unlock_bike"]),
+        why(&["samples/sessions/bikes-old-site.json"], &["--skill", "x"]),
+    ];
+    assert!(answers.iter().all(|answer| answer["schema"] == "replay.why/1"));
+    golden("schema_why", &answers);
+}
+
+#[test]
+fn last_and_reads_have_their_shapes() {
+    golden("schema_last", &[json(&["last", RENEWAL, "item_id"]), json(&["last", RENEWAL, "project.loans"])]);
+    let reads = [
+        json(&["reads", RENEWAL, "item_id"]),
+        json(&["reads", RENEWAL, "member_id"]),
+        json(&["reads", "samples/sessions/library-renewal.json", "item_id"]),
+    ];
+    golden("schema_reads", &reads);
+}

@@ -23,6 +23,7 @@ mod opening;
 mod story;
 mod uses;
 mod words;
+mod writers;
 
 use serde::Serialize;
 

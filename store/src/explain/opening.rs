@@ -1,34 +1,40 @@
 //! What would open a closed gate: the fewest entries that would have to hold something else, or the right to read one.
 
-use super::condition::{Condition, ConditionRead};
-use super::why::{Answer, Why};
+use super::why::Why;
 use crate::agent::gate::Gate;
 use crate::condition::{self, Expression, ExpressionKind, Reading, evaluate};
 use crate::name::Name;
 use crate::replay::Session;
 use crate::session::State;
+use crate::session::access::{ReadDecision, Reader, Site, read};
 use crate::value::Value;
 
 /// The most entries that are changed together.
 const TOGETHER_MAX: usize = 3;
 
 impl Why {
-    /// Adds what would open the gate, where it is closed and something would.
-    pub(super) fn opened_by(self, session: &Session, state: &State, gate: &Gate, tree: &Condition) -> Why {
+    /// Adds what would open the gate, where it is closed and something would. `reader` is the skill whose file states it.
+    pub(super) fn opened_by(self, session: &Session, state: &State, reader: Option<&str>, gate: &Gate) -> Why {
         let (Some(agent), Some(written)) = (session.agent.as_deref(), &gate.condition) else { return self };
-        let reads = tree.reads();
-        let of_reads = || reads.iter().map(|read| (read.key.clone(), value_of(read))).collect::<Vec<_>>();
+        let reader = Reader { skill: reader, site: Site::Condition };
+        let mut reads: Vec<ReadDecision> = Vec::new();
+        for (reference, _) in written.references() {
+            if reads.iter().all(|read| read.asked != reference.key) {
+                reads.push(read(agent, session.profile.profile, state, reader, &reference.key));
+            }
+        }
+        let values: Values = reads.iter().map(|read| (read.asked.clone(), value_of(read))).collect();
         // A read that is withheld counts for nothing, whatever the entry holds.
-        let withheld = reads.iter().find(|read| {
-            let held = state.value(&read.key).cloned().unwrap_or_default();
-            is_withheld(read) && holds(written, &with(of_reads(), &read.key, held))
+        let withheld = reads.iter().filter(|read| !read.is_allowed()).find(|read| {
+            let held = state.value(&read.asked).cloned().unwrap_or_default();
+            holds(written, &with(values.clone(), &read.asked, held))
         });
         if let Some(read) = withheld {
-            return self.with_change(read.decision.change(agent));
+            return self.with_change(read.change(agent));
         }
-        let keys: Vec<Name> = reads.iter().filter(|read| !is_withheld(read)).map(|read| read.key.clone()).collect();
+        let keys: Vec<Name> = reads.iter().filter(|read| read.is_allowed()).map(|read| read.asked.clone()).collect();
         for together in 1..=keys.len().min(TOGETHER_MAX) {
-            if let Some(found) = opening(written, &keys, &candidates(&written.root), of_reads(), together) {
+            if let Some(found) = opening(written, &keys, &candidates(&written.root), values.clone(), together) {
                 let change = words(&found, &reads, &gate.text.value);
                 let change_at = Some(format!("{}:{}", gate.text.at.file, gate.text.at.line));
                 return Why { change: Some(change), change_at, ..self };
@@ -46,12 +52,8 @@ fn with(mut values: Values, key: &Name, value: Value) -> Values {
     values
 }
 
-fn value_of(read: &ConditionRead) -> Value {
-    read.decision.value().map_or(Value::Null, |value| Value::clone(value))
-}
-
-fn is_withheld(read: &ConditionRead) -> bool {
-    matches!(read.answer, Answer::Denied | Answer::Private | Answer::Undeclared)
+fn value_of(read: &ReadDecision) -> Value {
+    read.value().map_or(Value::Null, |value| Value::clone(value))
 }
 
 fn holds(condition: &condition::Condition, values: &Values) -> bool {
@@ -116,11 +118,11 @@ fn literals(expression: &Expression, found: &mut Vec<Value>) {
     }
 }
 
-fn words(found: &Values, reads: &[&ConditionRead], text: &str) -> String {
+fn words(found: &Values, reads: &[ReadDecision], text: &str) -> String {
     let each: Vec<String> = found.iter().map(|(key, value)| format!("`{key}` {}", wanted(value, text))).collect();
     let mut words = each.join(" and ");
     for (key, value) in found {
-        let is_unset = reads.iter().any(|read| read.key == *key && read.answer != Answer::Allowed);
+        let is_unset = reads.iter().any(|read| read.asked == *key && read.value().is_none());
         if is_unset && *value == Value::Bool(false) {
             words.push_str(&format!(
                 "; it is unset, which is None and not False: `not session.{key}` would hold for both"

@@ -17,6 +17,8 @@ use crate::rule::Rule;
 use crate::session::start::{Route, Start, StartDecision, may_start};
 use crate::session::{Frame, Parked, State, gate};
 
+/// At most so many events before another skill starts, the engine tells that the user left this one.
+const INTERRUPTED_BEFORE: u64 = 8;
 /// How many events are looked through for the last word about a skill that isn't on the stack.
 const LOOKED_THROUGH: u64 = 50_000;
 
@@ -101,15 +103,20 @@ fn came_up(session: &Session, state: &State, skill: &Name) -> Vec<Evidence> {
 /// The event that parked the skill: an interruption, or the start of the one above it.
 fn parking(session: &Session, state: &State, skill: &Name) -> Vec<Evidence> {
     let above = state.stack.iter().skip_while(|frame| frame.skill != *skill).find(|frame| frame.skill != *skill);
-    let parks = |kind: &EventKind| match kind {
-        EventKind::SkillInterrupted { skill: left, .. } => left == skill,
+    let starts = |kind: &EventKind| match kind {
         EventKind::SkillActivated { skill: started, .. } | EventKind::SkillResumed { skill: started, .. } => {
             above.is_some_and(|above| above.skill == *started)
         }
         _ => false,
     };
-    let found = session.events_in(..=state.position).rev().find(|(_, event)| parks(&event.kind));
-    found.map(|(at, _)| chain(session, at)).unwrap_or_default()
+    let Some((start, _)) = session.events_in(..=state.position).rev().find(|(_, event)| starts(&event.kind)) else {
+        return Vec::new();
+    };
+    // The user left the skill just before the one above it started.
+    let leaves = |kind: &EventKind| matches!(kind, EventKind::SkillInterrupted { skill: left, .. } if left == skill);
+    let from = Position(start.0.saturating_sub(INTERRUPTED_BEFORE).max(1));
+    let left = session.events_in(from..=start).rev().find(|(_, event)| leaves(&event.kind));
+    chain(session, left.map_or(start, |(at, _)| at))
 }
 
 fn off_the_stack(session: &Session, state: &State, skill: &Skill, decision: &StartDecision) -> Why {
@@ -127,7 +134,7 @@ fn off_the_stack(session: &Session, state: &State, skill: &Skill, decision: &Sta
         why.rule = Some(RuleLine::new(Some(agent), decision.rule, Some(&written.text.at)));
         why.evidence = stories(session, state, &tree);
         if !evaluated.is_open() {
-            why = why.opened_by(session, state, written, &tree);
+            why = why.opened_by(session, state, reader, written);
         }
         why.condition = Some(tree);
     }

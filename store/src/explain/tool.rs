@@ -62,7 +62,7 @@ fn of_the_moment(session: &Session, agent: &Agent, state: &State, tool: &Tool) -
         why.rule = Some(RuleLine::new(Some(agent), Rule::ToolRequires, Some(&requires.text.at)));
         why.evidence = stories(session, state, &tree);
         if !decision.is_open() {
-            why = why.opened_by(session, state, requires, &tree);
+            why = why.opened_by(session, state, Some(&skill.id), requires);
         }
         why.condition = Some(tree);
     }

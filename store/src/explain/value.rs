@@ -8,6 +8,7 @@ use super::resolve::{Resolved, resolve};
 use super::story::{story, taken_away};
 use super::why::{Answer, Question, RuleLine, Tried, Visible, Why};
 use super::words::{did_you_mean, either, value_words};
+use super::writers::{self, can_write};
 use super::{Basis, Evidence};
 use crate::agent::Agent;
 use crate::agent::entry::{Entry, EntryKind, EntryScope};
@@ -45,7 +46,15 @@ pub fn why_value(session: &Session, key: &str, at: Position) -> Why {
             rule: RuleLine::new(Some(agent), visible.rule, visible.because()),
         });
         why.evidence.extend(hidden_from(agent, &state, &key));
-        why.evidence.extend(agent.entry(&key).map(declared));
+        if let Some(entry) = agent.entry(&key) {
+            why.evidence.push(declared(entry));
+            if row.value.is_null() {
+                let writers = can_write(agent, entry);
+                let (change, change_at) = writers::change(entry, &writers);
+                (why.change, why.change_at) = (Some(change), Some(change_at));
+                why.evidence.extend(writers::evidence(entry, &writers));
+            }
+        }
     }
     why
 }

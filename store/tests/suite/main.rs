@@ -11,6 +11,7 @@ mod compare;
 mod corpus;
 mod corpus_check;
 mod corpus_sessions;
+mod explain;
 mod generated;
 mod hostile_folders;
 mod import;

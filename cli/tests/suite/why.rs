@@ -1,0 +1,138 @@
+//! `why`, `last` and `reads` over the samples: what people ask at night, and what they get.
+
+use serde_json::Value;
+
+use crate::program::{LIBRARY, RENEWAL, answer, json, replay, text};
+
+const FEES: &[&str] = &["samples/sessions/library-fees.jsonl", "--agent", LIBRARY];
+const GATE: &[&str] = &["samples/sessions/bikes-gate.json", "--agent", "samples/agents/kitebird-bikes"];
+const HOSTILE: &str = "samples/sessions/library-hostile.jsonl";
+
+fn why(session: &[&str], asked: &[&str]) -> Value {
+    json(&[&["why"], session, asked].concat())
+}
+
+/// Checks the answer, the place of the rule's line, and the smallest change.
+#[track_caller]
+fn check(why: &Value, answer: &str, place: Option<&str>, change: Option<&str>) {
+    assert_eq!(why["answer"], answer, "{why}");
+    let rule = &why["rule"];
+    let found = rule["file"].as_str().map(|file| format!("{file}:{}:{}", rule["line"], rule["column"]));
+    assert_eq!(found.as_deref(), place, "{why}");
+    assert_eq!(why["change"].as_str(), change, "{why}");
+}
+
+#[test]
+fn why_is_it_none_at_that_turn() {
+    let found = why(&[RENEWAL, "--agent", LIBRARY], &["item_id", "--turn", "1"]);
+    let change = "the tool `find_loan` would have to run";
+    check(&found, "never_written", Some("skills/renew_loan/memory.yml:3:5"), Some(change));
+    let later = why(&[RENEWAL, "--agent", LIBRARY], &["item_id", "--turn", "4"]);
+    check(&later, "set", None, None);
+    assert_eq!(later["value"], "C-0093");
+    let positions: Vec<&Value> =
+        later["evidence"].as_array().expect("a list")[..4].iter().map(|one| &one["position"]).collect();
+    assert_eq!(positions, [35, 38, 38, 34], "write, tool call, model call, user message");
+}
+
+#[test]
+fn which_rule_denies_it() {
+    let denied = why(FEES, &["--read", "pay_fees.balance", "--skill", "renew_loan"]);
+    let change = "take `pay_fees.balance` off `access.deny_read`";
+    check(&denied, "denied", Some("skills/renew_loan/memory.yml:18:7"), Some(change));
+    let private = why(FEES, &["--read", "pay_fees.card_hint", "--skill", "reserve_room"]);
+    let change = "move `pay_fees.card_hint` from `private` to `public`";
+    check(&private, "private", Some("skills/pay_fees/memory.yml:7:5"), Some(change));
+    let shown = answer(&[&["why"], FEES, &["--read", "pay_fees.balance", "--skill", "renew_loan"]].concat());
+    for part in ["18 |     - pay_fees.balance", "|       ^^^^^^^^^^^^^^^^", "[recorded]", "[recomputed]", "change"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let first = shown.lines().next().expect("there is a first line");
+    assert!(first.contains("`renew_loan` may not read `pay_fees.balance`"), "the first line is the answer: {first}");
+}
+
+#[test]
+fn why_a_gate_never_opens() {
+    let tool = why(GATE, &["--tool", "order_pick_up"]);
+    assert_eq!((&tool["answer"], &tool["condition"]["holds"]), (&Value::from("withheld"), &Value::from(false)));
+    let change = tool["change"].as_str().expect("something would open it");
+    assert!(change.contains("not session.report_damage.rideable"), "{change}");
+    let skill = why(GATE, &["--skill", "check_rider"]);
+    assert_eq!(skill["answer"], "hidden");
+}
+
+#[test]
+fn a_report_is_for_a_ticket_and_hides_what_is_pii() {
+    let asked = [&["why"], FEES, &["pay_fees.card_hint", "--format", "md"]].concat();
+    let report = answer(&asked);
+    assert!(report.starts_with("### Why does pay\\_fees.card\\_hint hold what it holds?"), "{report}");
+    assert!(report.contains("[set]") && report.contains("replay why samples/sessions/library-fees.jsonl"), "{report}");
+    let value = why(FEES, &["pay_fees.card_hint"])["value"].as_str().expect("a text").to_owned();
+    assert!(!report.contains(&value), "{report}");
+    let revealed = answer(&[asked.as_slice(), &["--reveal"]].concat());
+    assert!(revealed.contains(&value) && revealed.contains("SHOWN"), "{revealed}");
+    let again = report.lines().find(|line| line.starts_with("replay why")).expect("the command is there");
+    assert_eq!(answer(&again.split_whitespace().skip(1).collect::<Vec<_>>()), report, "it gives the same report");
+}
+
+#[test]
+fn who_wrote_it_and_who_read_it() {
+    let last = json(&["last", RENEWAL, "project.loans"]);
+    let changes: Vec<String> = last["changes"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|change| format!("{} {}", change["position"], change["what"].as_str().expect("a word")))
+        .collect();
+    assert_eq!(changes, ["48 refused", "8 written"]);
+    let reads = json(&[&["reads"], FEES, &["pay_fees.card_hint"]].concat());
+    let reads = reads["reads"].as_array().expect("a list");
+    let found: Vec<String> = reads.iter().map(|read| format!("{} {}", read["site"], read["answer"])).collect();
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert_eq!(found[3], "\"prompt\" \"never_written\"");
+    assert!(answer(&["reads", RENEWAL, "item_id", "--from", "48"]).starts_with("3 reads of `renew_loan.item_id`"));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_a_way_out() {
+    for (arguments, complaint) in [
+        (vec!["why", RENEWAL], "--tool"),
+        (vec!["why", RENEWAL, "item_id", "--skill", "renew_loan"], "cannot be used with"),
+        (vec!["why", RENEWAL, "--read", "item_id"], "--skill"),
+        (vec!["why", RENEWAL, "item_id", "--at", "999"], "--at 999 is out of range"),
+        (vec!["last", RENEWAL, "itm_id"], "did you mean renew_loan.item_id?"),
+        (vec!["reads", RENEWAL, "nothing"], "no memory entry is called \"nothing\""),
+        (vec!["reads", RENEWAL, "item_id", "--from", "9", "--at", "5"], "--from 9 is out of range"),
+        (vec!["why", RENEWAL, "item_id", "--reveal"], "--format"),
+    ] {
+        let output = replay(&arguments);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(complaint), "{arguments:?}: {said}");
+    }
+    let unknown = json(&["why", RENEWAL, "itm_id"]);
+    assert_eq!(unknown["answer"], "undeclared", "a name that nothing declares is an answer");
+    assert!(unknown["text"].as_str().is_some_and(|text| text.contains("did you mean `renew_loan.item_id`")));
+}
+
+#[test]
+fn hostile_text_comes_out_as_glyphs() {
+    let memory = json(&["show", HOSTILE, "--agent", LIBRARY, "--what", "memory"]);
+    for row in memory["memory"].as_array().expect("a list") {
+        let key = row["key"].as_str().expect("a name");
+        let flags = ["--agent", LIBRARY];
+        for asked in [
+            vec!["why", HOSTILE, key],
+            vec!["why", HOSTILE, key, "--format", "md"],
+            vec!["last", HOSTILE, key],
+            vec!["reads", HOSTILE, key],
+        ] {
+            let shown = answer(&[asked, flags.to_vec()].concat());
+            let raw = shown.chars().find(|character| {
+                (character.is_control() && *character != '\n')
+                    || matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{e0000}'..='\u{e007f}')
+            });
+            assert_eq!(raw, None, "{key}: {shown}");
+        }
+    }
+}

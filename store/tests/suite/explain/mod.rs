@@ -1,0 +1,9 @@
+//! Given a session, when somebody asks why, then the answer is right and names its evidence.
+
+mod given;
+
+mod history;
+mod offers;
+mod reads;
+mod report;
+mod values;
