@@ -135,11 +135,7 @@ impl FromStr for At {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Asked {
     /// The memory entry whose value is in question: SKILL.NAME, project.NAME, or a name that only one entry has
-    #[arg(
-        value_name = "KEY",
-        required_unless_present_any = ["read", "skill", "tool"],
-        conflicts_with_all = ["read", "skill", "tool"]
-    )]
+    #[arg(value_name = "KEY", conflicts_with_all = ["read", "skill", "tool"])]
     pub(crate) key: Option<String>,
     /// Whether the skill of --skill may read this entry
     #[arg(long, value_name = "KEY", requires = "skill")]

@@ -90,13 +90,16 @@ fn who_wrote_it_and_who_read_it() {
     let found: Vec<String> = reads.iter().map(|read| format!("{} {}", read["site"], read["answer"])).collect();
     assert_eq!(found.len(), 4, "{found:?}");
     assert_eq!(found[3], "\"prompt\" \"never_written\"");
-    assert!(answer(&["reads", RENEWAL, "item_id", "--from", "48"]).starts_with("3 reads of `renew_loan.item_id`"));
+    assert!(
+        answer(&["reads", RENEWAL, "--agent", LIBRARY, "item_id", "--from", "48"])
+            .starts_with("3 reads of `renew_loan.item_id`")
+    );
 }
 
 #[test]
 fn what_makes_no_sense_is_refused_with_a_way_out() {
     for (arguments, complaint) in [
-        (vec!["why", RENEWAL], "--tool"),
+        (vec!["why", RENEWAL], "name what is in question: KEY,"),
         (vec!["why", RENEWAL, "item_id", "--skill", "renew_loan"], "cannot be used with"),
         (vec!["why", RENEWAL, "--read", "item_id"], "--skill"),
         (vec!["why", RENEWAL, "item_id", "--at", "999"], "--at 999 is out of range"),
@@ -110,7 +113,7 @@ fn what_makes_no_sense_is_refused_with_a_way_out() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
         assert!(said.contains(complaint), "{arguments:?}: {said}");
     }
-    let unknown = json(&["why", RENEWAL, "itm_id"]);
+    let unknown = json(&["why", RENEWAL, "--agent", LIBRARY, "itm_id"]);
     assert_eq!(unknown["answer"], "undeclared", "a name that nothing declares is an answer");
     assert!(unknown["text"].as_str().is_some_and(|text| text.contains("did you mean `renew_loan.item_id`")));
 }

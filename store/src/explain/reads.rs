@@ -3,7 +3,7 @@
 //! A record holds no reads. Those of the engine follow from the folder and the state, so all are recomputed; whether
 //! the code of a tool read what it names is unknown, and said to be so.
 
-use std::ops::RangeInclusive;
+use std::ops::{Bound, RangeInclusive};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -122,7 +122,8 @@ pub fn reads(
         found.unknown = Some("whether the code of a tool came to the line that names it is not recorded".to_owned());
     }
     let search = Search { session, agent, key, uses: uses(agent, session.profile.profile, key), code };
-    for (at, event) in session.events_in(from..=to).rev() {
+    // What the event at p shows to have been read was read at p - 1.
+    for (at, event) in session.events_in((Bound::Excluded(from), Bound::Included(to))).rev() {
         if !goes_on(at) {
             (found.from, found.complete) = (at, false);
             break;
