@@ -215,3 +215,48 @@ impl fmt::Display for ProfileChoice {
         write!(f, "{} ({basis})", self.profile)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The profile table (M322), one row a line: what the question is called, the answer of `seed`, of `mantle-3.21`.
+    #[test]
+    fn each_difference_is_the_one_of_the_profile_table() {
+        type Question = fn(Profile) -> bool;
+        let rows: [(&str, Question, bool, bool); 27] = [
+            ("P1", Profile::enforces_access_lists, true, false),
+            ("P2", Profile::has_skill_requires, true, false),
+            ("P3", Profile::has_complete_when_mapping, false, true),
+            ("P4", Profile::refuses_unknown_frontmatter, false, true),
+            ("P6, P7", Profile::ties_description_to_settable, false, true),
+            ("P8", Profile::skips_set_project_entries, false, true),
+            ("P9", Profile::buttons_write_project, false, true),
+            ("P10", Profile::has_anonymization, false, true),
+            ("P11", Profile::finds_entry_block_by_reach, false, true),
+            ("P12", Profile::refuses_block_description, false, true),
+            ("P13", Profile::requires_else, false, true),
+            ("P14", Profile::refuses_jump_to_hidden, false, true),
+            ("P15", Profile::refuses_unknown_tool_token, false, true),
+            ("P17", Profile::has_skill_glossary, true, false),
+            ("P18, P19", Profile::has_overrides_under_prompts, true, false),
+            ("P23", Profile::greets_at_start, true, false),
+            ("P25", Profile::tools_start_skills, false, true),
+            ("P27", Profile::refuses_incomplete_tokens, false, true),
+            ("P30", Profile::initial_value_locks, false, true),
+            ("M63a", Profile::records_metadata, false, true),
+            ("M113", Profile::completes_by_condition_only, false, true),
+            ("M213", Profile::has_listen, false, true),
+            ("M289", Profile::has_hangup_skill, false, true),
+            ("M316", Profile::hooks_write_memory, true, false),
+            ("M330", Profile::refuses_endpoints, false, true),
+            ("M339", Profile::refuses_unknown_integrations, false, true),
+            ("M213, P16", |profile| profile.lifecycle_tools() == ("complete", "cancel"), false, true),
+        ];
+        for (row, question, seed, newer) in rows {
+            assert_eq!(question(Profile::Seed), seed, "{row} in seed");
+            assert_eq!(question(Profile::Mantle321), newer, "{row} in mantle-3.21");
+        }
+        assert_eq!(Profile::Seed.lifecycle_tools(), ("complete_skill", "cancel_skill"), "P16 in seed");
+    }
+}
