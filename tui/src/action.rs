@@ -44,6 +44,8 @@ pub enum Action {
     Access,
     /// To the event that set the memory entry under the cursor.
     Writer,
+    /// To the next event that sets it.
+    NextWrite,
     /// Sets or takes away a breakpoint on what is under the cursor.
     Breakpoint,
     /// Sets or takes away a breakpoint on events like the one at the cursor.
@@ -78,6 +80,12 @@ pub enum Action {
     Section(Direction),
     /// Begins to type a search.
     Search,
+    /// Begins to type a filter.
+    Filter,
+    /// Switches the filter off, or on again.
+    FilterSwitch,
+    /// More or fewer events around those that the filter wants.
+    Context(Direction),
     /// To the next or previous event that was found.
     SearchAgain(Direction),
     /// Begins to type a command.

@@ -14,6 +14,7 @@ use crate::breakpoint::Breakpoint;
 use crate::content::decisions::Decisions;
 use crate::copy::{Clipping, Opened};
 use crate::document::Document;
+use crate::filter::Filter;
 use crate::keymap::Keymap;
 use crate::marks::Marks;
 use crate::panel::{Arrangement, Layout, Panel, layout};
@@ -170,6 +171,8 @@ pub struct Debugger {
     pub story: Option<Story>,
     /// The last search.
     pub search: Option<Search>,
+    /// The timeline's filter, on or off.
+    pub filter: Option<Filter>,
     /// Where the user was before each jump, the last one last, and what going back has left.
     pub jumps: Jumps,
     /// What `replay check` finds in the agent folder; counted when the findings are seen for the first time.
@@ -179,7 +182,7 @@ pub struct Debugger {
 }
 
 /// What the user set to find the way.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Way {
     /// Named marks.
     pub marks: Marks,
@@ -279,7 +282,14 @@ impl App {
 
     /// Returns whether something goes on that wants [`crate::Action::Tick`] while no key waits.
     pub fn is_busy(&self) -> bool {
-        self.scan.is_some()
+        let indexes = self.debugger.iter().flat_map(|debugger| {
+            let indexes = [
+                debugger.search.as_ref().map(|search| &search.index),
+                debugger.filter.as_ref().map(|filter| &filter.index),
+            ];
+            indexes.into_iter().flatten().map(|index| index.is_complete(&debugger.session))
+        });
+        self.scan.is_some() || indexes.into_iter().any(|is_complete| !is_complete)
     }
 }
 
@@ -292,6 +302,11 @@ impl Debugger {
     /// Returns whether a panel is on the screen.
     pub fn shows(&self, panel: Panel, area: Rect) -> bool {
         self.layout(area).panels.iter().any(|(shown, _)| *shown == panel)
+    }
+
+    /// Returns the filter, if it is on.
+    pub fn filtered(&self) -> Option<&Filter> {
+        self.filter.as_ref().filter(|filter| filter.is_on)
     }
 
     /// Returns the cursor of a panel.

@@ -1,11 +1,12 @@
 //! Breakpoints and watchpoints: where continuing stops, forwards and backwards.
 
 use replay_store::event::{Event, EventKind, Position};
+use replay_store::explain::query::{self, Direction, Expression, Needs, Pattern, Query, Search, Step};
 use replay_store::name::Name;
-use replay_store::session::{Cell, CellState, State};
+use replay_store::replay::Session;
 
 /// A place to stop at.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Breakpoint {
     /// Where.
     pub when: When,
@@ -14,23 +15,16 @@ pub struct Breakpoint {
 }
 
 /// Where a breakpoint stops.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum When {
     /// At one event.
     At(Position),
     /// At each event of a kind, by the name that queries use.
     Kind(&'static str),
-    /// Where an entry is written, cleared or reset: a watchpoint.
+    /// Where an entry gets another value, or another kind of nothing: a watchpoint.
     Changes(Name),
-}
-
-/// What held before an event, for breakpoints that stop where something changes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Watcher {
-    /// Nothing needs to be known.
-    Nothing,
-    /// What set the entry, and what it holds since.
-    Cell(Option<(Option<Position>, CellState)>),
+    /// Where a query matches; one that only says what memory holds stops where it begins to hold.
+    Query(Query),
 }
 
 impl Breakpoint {
@@ -39,13 +33,32 @@ impl Breakpoint {
         Breakpoint { when, is_on: true }
     }
 
-    /// Returns a watchpoint on an entry.
-    pub fn on_change(key: Name) -> Breakpoint {
-        Breakpoint::new(When::Changes(key))
+    /// Returns the positions from `first` to `last` where it stops, in order.
+    pub(crate) fn stops_in(&self, session: &Session, (first, last): (u64, u64)) -> Vec<Position> {
+        match &self.when {
+            When::At(at) => [*at].into_iter().filter(|at| (first..=last).contains(&at.0)).collect(),
+            When::Kind(tag) => {
+                let events = session.events_in(Position(first)..=Position(last));
+                events.filter(|(_, event)| event.kind.tag() == *tag).map(|(at, _)| at).collect()
+            }
+            When::Changes(key) => matches_in(&changes(key), session, (first, last)),
+            When::Query(query) => {
+                let found = matches_in(query, session, (first, last));
+                if !stands(&query.root) {
+                    return found;
+                }
+                let held_before = first > 1 && query::matches(query, session, Position(first - 1));
+                let is_first = |(index, at): (usize, &Position)| match index {
+                    0 => (at.0 > first || !held_before).then_some(*at),
+                    _ => (found[index - 1].0 + 1 < at.0).then_some(*at),
+                };
+                found.iter().enumerate().filter_map(is_first).collect()
+            }
+        }
     }
 
     /// Returns whether a screen marks the event, as far as the event alone tells.
-    pub(crate) fn is_shown_at(&self, at: Position, event: &Event) -> bool {
+    pub(crate) fn is_shown_at(&self, session: &Session, at: Position, event: &Event) -> bool {
         match &self.when {
             When::At(place) => *place == at,
             When::Kind(tag) => event.kind.tag() == *tag,
@@ -55,36 +68,7 @@ impl Breakpoint {
                     | EventKind::MemoryCleared { key: changed, .. }
                     | EventKind::MemoryReset { key: changed, .. } if changed == key
             ),
-        }
-    }
-
-    /// Returns whether it can't be told from an event alone.
-    pub(crate) fn needs_state(&self) -> bool {
-        match self.when {
-            When::At(_) | When::Kind(_) => false,
-            When::Changes(_) => true,
-        }
-    }
-
-    /// Returns what holds in a state.
-    pub(crate) fn watcher(&self, state: &State) -> Watcher {
-        match &self.when {
-            When::At(_) | When::Kind(_) => Watcher::Nothing,
-            When::Changes(key) => Watcher::Cell(state.memory.get(key).map(signature)),
-        }
-    }
-
-    /// Returns whether it stops at an event. `state` is that after the event, `watcher` that before it, which is brought
-    /// up to date.
-    pub(crate) fn stops_at(&self, at: Position, event: &Event, state: &State, watcher: &mut Watcher) -> bool {
-        match &self.when {
-            When::At(place) => *place == at,
-            When::Kind(tag) => event.kind.tag() == *tag,
-            When::Changes(_) => {
-                let after = self.watcher(state);
-                let before = std::mem::replace(watcher, after.clone());
-                before != after
-            }
+            When::Query(query) => query.needs == Needs::Event && query::matches(query, session, at),
         }
     }
 
@@ -94,10 +78,37 @@ impl Breakpoint {
             When::At(at) => format!("at {at}"),
             When::Kind(tag) => format!("each {}", tag.replace('_', " ")),
             When::Changes(key) => format!("{key} changes"),
+            When::Query(query) if stands(&query.root) => format!("where {query} begins to hold"),
+            When::Query(query) => format!("where {query}"),
         }
     }
 }
 
-fn signature(cell: &Cell) -> (Option<Position>, CellState) {
-    (cell.set_at, cell.state)
+/// Returns the positions from `first` to `last` that a query matches, in order.
+pub(crate) fn matches_in(query: &Query, session: &Session, (first, last): (u64, u64)) -> Vec<Position> {
+    let mut search = Search::new(query.clone(), session, Position(first - 1), Direction::Forward);
+    let mut found = Vec::new();
+    let mut left = (last + 1).saturating_sub(first);
+    while left > 0
+        && let Step::Found(at) = search.step(session, left)
+    {
+        found.push(at);
+        left = last.saturating_sub(at.0);
+    }
+    found
+}
+
+/// Returns the query for the changes of an entry.
+pub(crate) fn changes(key: &str) -> Query {
+    Query { root: Expression::Changed(Pattern::new(key)), needs: Needs::State }
+}
+
+/// Returns whether a query only says what memory holds, so that it may match at one event after the other.
+fn stands(root: &Expression) -> bool {
+    match root {
+        Expression::State(_) => true,
+        Expression::Not(part) => stands(part),
+        Expression::And(parts) | Expression::Or(parts) => parts.iter().all(stands),
+        Expression::Filter(_) | Expression::Changed(_) | Expression::Read(_) | Expression::Denied(_) => false,
+    }
 }

@@ -49,6 +49,8 @@ enum Verb {
     Unmark,
     Step,
     Find,
+    Filter,
+    Context,
     Why,
     Access,
     Help,
@@ -71,8 +73,8 @@ pub static COMMANDS: &[Spec] = &[
     spec(
         &["break"],
         Verb::Break,
-        ("[N|KIND]", Argument::Condition),
-        "a breakpoint at position N, at each event of a kind, or here; again: none",
+        ("[N|QUERY]", Argument::Condition),
+        "a breakpoint at position N, where a query matches, or here; again: none",
     ),
     spec(
         &["watch"],
@@ -87,6 +89,13 @@ pub static COMMANDS: &[Spec] = &[
     spec(&["unmark"], Verb::Unmark, ("a", Argument::Mark), "takes a mark away"),
     spec(&["step"], Verb::Step, ("KIND", Argument::Step), "what l and h step by"),
     spec(&["find"], Verb::Find, ("TEXT", Argument::Free), "searches, as / does"),
+    spec(
+        &["filter"],
+        Verb::Filter,
+        ("[QUERY]", Argument::Condition),
+        "filters the timeline, as f does; nothing: no filter any more",
+    ),
+    spec(&["context"], Verb::Context, ("N", Argument::Free), "shows N events around each one that the filter wants"),
     spec(&["why"], Verb::Why, ("ENTRY", Argument::Entry), "why an entry holds what it holds"),
     spec(&["access"], Verb::Access, ("", Argument::Free), "who may read and write what at the cursor"),
     spec(&["help", "h"], Verb::Help, ("", Argument::Free), "all keys and commands"),
@@ -120,6 +129,10 @@ pub(crate) enum Command {
     Step(Option<Stop>),
     /// A search.
     Find(String),
+    /// A filter of the timeline; nothing for none.
+    Filter(String),
+    /// How many events around those that the filter wants are shown.
+    Context(u64),
     /// Why an entry holds what it holds.
     Why(String),
     /// The access matrix.
@@ -204,6 +217,8 @@ pub(crate) fn parse(text: &str) -> Result<Command, String> {
         Verb::Unmark => mark(rest).map(Command::Unmark),
         Verb::Step => step(rest).map(Command::Step),
         Verb::Find => Ok(Command::Find(rest.to_owned())),
+        Verb::Filter => Ok(Command::Filter(rest.to_owned())),
+        Verb::Context => number(rest, &form).map(Command::Context),
         Verb::Why => Ok(Command::Why(rest.to_owned())),
         Verb::Access => Ok(Command::Access),
         Verb::Help => Ok(Command::Help),

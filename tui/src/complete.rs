@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use replay_store::event::Tag;
+use replay_store::explain::decisions::Verdict;
+
 use crate::app::Debugger;
 use crate::command::{Argument, COMMANDS, STEPS, spec_of};
 
@@ -10,6 +13,7 @@ pub(crate) fn completions(debugger: &Debugger, text: &str) -> Vec<String> {
     let begun = text.rsplit(' ').next().unwrap_or_default();
     let words = match (text.contains(' '), spec_of(text)) {
         (false, _) => COMMANDS.iter().map(|spec| spec.names[0].to_owned()).collect(),
+        (true, Some(spec)) if spec.argument == Argument::Condition => return query_words(debugger, text),
         (true, Some(spec)) => arguments(debugger, spec.argument),
         (true, None) => Vec::new(),
     };
@@ -24,9 +28,8 @@ pub(crate) fn completions(debugger: &Debugger, text: &str) -> Vec<String> {
 fn arguments(debugger: &Debugger, argument: Argument) -> Vec<String> {
     let entries = || entries(debugger).into_iter().collect::<Vec<_>>();
     match argument {
-        Argument::Free => Vec::new(),
+        Argument::Free | Argument::Condition => Vec::new(),
         Argument::Entry => entries(),
-        Argument::Condition => kinds(debugger),
         Argument::Breakpoint => {
             let numbers = (1..=debugger.way.breakpoints.len()).map(|number| number.to_string());
             numbers.chain(["all".to_owned()]).collect()
@@ -45,13 +48,24 @@ pub(crate) fn entries(debugger: &Debugger) -> BTreeSet<String> {
     declared.chain(told).collect()
 }
 
-/// Returns the kinds of the events around the cursor.
-fn kinds(debugger: &Debugger) -> Vec<String> {
-    let near = debugger.cursor.0.saturating_sub(NEAR)..=debugger.cursor.0.saturating_add(NEAR);
-    let range = replay_store::event::Position(*near.start())..=replay_store::event::Position(*near.end());
-    let tags: BTreeSet<&str> = debugger.session.events_in(range).map(|(_, event)| event.kind.tag()).collect();
-    tags.into_iter().map(str::to_owned).collect()
+/// Returns the words that a query can go on with.
+pub(crate) fn query_words(debugger: &Debugger, text: &str) -> Vec<String> {
+    let begun = text.rsplit(' ').next().unwrap_or_default();
+    let after = |word: &str, names: Vec<String>| -> Vec<String> {
+        names.into_iter().map(|name| format!("{word}{name}")).collect()
+    };
+    let names = |tags: &[&str]| tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>();
+    let verdicts = Verdict::ALL.map(Verdict::word);
+    let entries = || entries(debugger).into_iter().collect::<Vec<_>>();
+    let mut words = after("kind:", names(&Tag::ALL.map(Tag::word)));
+    words.extend(after("key:", entries()));
+    words.extend(after("verdict:", names(&verdicts)));
+    words.extend(names(&["skill:", "active:", "tool:", "actor:", "turn:", "at:", "text:"]));
+    for call in ["changed(", "read(", "denied("] {
+        words.extend(entries().into_iter().map(|key| format!("{call}{key})")));
+    }
+    words.extend(entries());
+    let starts = |word: &&String| word.starts_with(begun);
+    let inside = |word: &&String| !begun.is_empty() && word.contains(begun) && !word.starts_with(begun);
+    words.iter().filter(starts).chain(words.iter().filter(inside)).cloned().collect()
 }
-
-/// How far from the cursor kinds are collected.
-const NEAR: u64 = 2000;

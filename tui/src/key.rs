@@ -56,6 +56,8 @@ pub static BINDINGS: &[Binding] = &[
     bind(&["[d"], Action::To(Stop::Trouble, Back), "to the one before"),
     bind(&["]l"], Action::To(Stop::Lock, Forward), "to the next write that locks an entry of the project"),
     bind(&["[l"], Action::To(Stop::Lock, Back), "to the lock before"),
+    bind(&["]o"], Action::To(Stop::EmptyRead, Forward), "to the next step in which a read gave nothing (None)"),
+    bind(&["[o"], Action::To(Stop::EmptyRead, Back), "to the one before"),
     bind(
         &["]v"],
         Action::To(Stop::Decision, Forward),
@@ -64,7 +66,8 @@ pub static BINDINGS: &[Binding] = &[
     bind(&["[v"], Action::To(Stop::Decision, Back), "to the verdict before"),
     bind(&["g", "Home"], Action::Start, "to the start (in other panels: the first row)"),
     bind(&["G", "End"], Action::End, "to the end (12G: to position 12)"),
-    bind(&["gd"], Action::Writer, "memory: to the event that set the entry; again: to the one before it"),
+    bind(&["gd"], Action::Writer, "to the event that set the value under the cursor; again: to the one before it"),
+    bind(&["gD"], Action::NextWrite, "to the next write, clear or reset of the value under the cursor"),
     bind(&["Ctrl-o", "Backspace"], Action::Jump(Back), "back to the position and panel before the last jump"),
     bind(&[")", "Ctrl-i"], Action::Jump(Forward), "forward again, after Ctrl-o (Ctrl-i where it isn't Tab)"),
     bind(
@@ -109,9 +112,17 @@ pub static BINDINGS: &[Binding] = &[
     bind(
         &["/"],
         Action::Search,
-        "search in all events, or in the prompt where it has the keys: / text Enter (small letters match capitals too)",
+        "search in what the panel shows (timeline, conversation, findings: all events): / text Enter",
     ),
-    bind(&["n"], Action::SearchAgain(Forward), "to the next event, or row of the prompt, that was found"),
+    bind(
+        &["f"],
+        Action::Filter,
+        "filter the timeline: a text, or kind:tool_returned, key:project.*, verdict:refused, a.key == 1, not …",
+    ),
+    bind(&["&"], Action::FilterSwitch, "the filter off, and on again"),
+    bind(&["+"], Action::Context(Forward), "more events around those that the filter wants"),
+    bind(&["-"], Action::Context(Back), "fewer of them"),
+    bind(&["n"], Action::SearchAgain(Forward), "to the next event, or row of the panel, that was found"),
     bind(&["N"], Action::SearchAgain(Back), "to the one before"),
     bind(
         &[":"],

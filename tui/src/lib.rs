@@ -8,7 +8,8 @@
 //! update  key  keymap  command  complete  action  scan  stop
 //!                                   wishes and what they do
 //! view                             what is painted
-//! content  prompt  label  search   what stands in each panel
+//! content  prompt  label           what stands in each panel
+//! search  filter  index            the events that are wanted
 //! subject  copy                    what a row is about, and what is copied of it
 //! app  panel  breakpoint  marks    what there is to show, and where
 //! typing  clock                    typed lines, and moments in them
@@ -23,6 +24,8 @@ pub mod clock;
 pub mod command;
 pub mod copy;
 pub mod document;
+pub mod filter;
+pub mod index;
 pub mod key;
 pub mod keymap;
 pub mod line;

@@ -4,12 +4,11 @@
 //! the way back.
 
 use replay_store::event::Position;
-use replay_store::name::Name;
+use replay_store::explain::query::Query;
 use replay_store::replay::Session;
-use replay_store::session::{State, evolve};
 use replay_store::timestamp::Timestamp;
 
-use crate::breakpoint::{Breakpoint, Watcher};
+use crate::breakpoint::{Breakpoint, matches_in};
 use crate::rows::Direction;
 use crate::stop::{Stop, stops};
 
@@ -31,14 +30,14 @@ pub struct Scan {
 }
 
 /// What a scan looks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Goal {
     /// A stop of a kind.
     Stop(Stop),
     /// A breakpoint or watchpoint that is switched on.
     Breakpoint,
-    /// A write, clear or reset of an entry.
-    Change(Name),
+    /// A match of a query, with what it is called in `no later …`.
+    Query(Query, String),
     /// An event at this moment or later.
     Time(Timestamp),
 }
@@ -106,39 +105,20 @@ fn matches(session: &Session, goal: &Goal, breakpoints: &[Breakpoint], (first, l
     match goal {
         Goal::Stop(stop) => events.filter(|(at, event)| stops(session, *at, event, *stop)).map(|(at, _)| at).collect(),
         Goal::Time(time) => events.filter(|(_, event)| event.time >= *time).map(|(at, _)| at).collect(),
-        Goal::Change(key) => {
-            let watchpoint = [Breakpoint::on_change(key.clone())];
-            stopped(session, &watchpoint, (first, last))
-        }
-        Goal::Breakpoint => stopped(session, breakpoints, (first, last)),
-    }
-}
-
-/// Returns where one of the breakpoints stops.
-fn stopped(session: &Session, breakpoints: &[Breakpoint], (first, last): (u64, u64)) -> Vec<Position> {
-    let on: Vec<&Breakpoint> = breakpoints.iter().filter(|breakpoint| breakpoint.is_on).collect();
-    let needs_state = on.iter().any(|breakpoint| breakpoint.needs_state());
-    let mut state = if needs_state { session.state(Position(first - 1)) } else { State::default() };
-    let mut watchers: Vec<Watcher> = on.iter().map(|breakpoint| breakpoint.watcher(&state)).collect();
-    let mut found = Vec::new();
-    for (at, event) in session.events_in(Position(first)..=Position(last)) {
-        if needs_state {
-            evolve(&mut state, &event);
-        }
-        // All are asked, because each of them remembers what held before.
-        let mut stops = false;
-        for (breakpoint, watcher) in on.iter().zip(&mut watchers) {
-            stops |= breakpoint.stops_at(at, &event, &state, watcher);
-        }
-        if stops {
-            found.push(at);
+        Goal::Query(query, _) => matches_in(query, session, (first, last)),
+        Goal::Breakpoint => {
+            let on = breakpoints.iter().filter(|breakpoint| breakpoint.is_on);
+            let mut found: Vec<Position> =
+                on.flat_map(|breakpoint| breakpoint.stops_in(session, (first, last))).collect();
+            found.sort_unstable();
+            found.dedup();
+            found
         }
     }
-    found
 }
 
 /// Returns words about the breakpoints that stop at a position.
 pub(crate) fn who_stops(session: &Session, breakpoints: &[Breakpoint], at: Position) -> String {
-    let here = |breakpoint: &&Breakpoint| !stopped(session, std::slice::from_ref(*breakpoint), (at.0, at.0)).is_empty();
+    let here = |breakpoint: &&Breakpoint| breakpoint.is_on && !breakpoint.stops_in(session, (at.0, at.0)).is_empty();
     breakpoints.iter().filter(here).map(Breakpoint::words).collect::<Vec<_>>().join(", and ")
 }

@@ -26,6 +26,8 @@ pub enum Stop {
     Trouble,
     /// A project entry was written for the first time, which locks it (M43).
     Lock,
+    /// A read that was allowed gave nothing.
+    EmptyRead,
     /// The engine let something happen or refused it: a write, a skill, a tool, an answer to a confirmation.
     Decision,
 }
@@ -42,7 +44,8 @@ impl Stop {
             Stop::ModelCall => "model call",
             Stop::Trouble => "refusal or failure",
             Stop::Lock => "lock",
-            Stop::Decision => "decision",
+            Stop::EmptyRead => "read that gave nothing",
+            Stop::Decision => "verdict",
         }
     }
 }
@@ -59,6 +62,7 @@ pub(crate) fn indexed(session: &Session, from: Position, stop: Stop, direction: 
         | Stop::SkillChange
         | Stop::Trouble
         | Stop::Lock
+        | Stop::EmptyRead
         | Stop::Decision => None,
     }
 }
@@ -120,8 +124,8 @@ pub(crate) fn stops(session: &Session, at: Position, event: &Event, stop: Stop) 
                 | EventKind::ToolRefused { .. }
                 | EventKind::ConfirmationAnswered { .. }
         ),
-        // These two are looked up in the index of turns.
-        Stop::TurnEnd | Stop::ModelCall => false,
+        // Two are looked up in the index of turns, and reads are asked for by a query.
+        Stop::TurnEnd | Stop::ModelCall | Stop::EmptyRead => false,
     }
 }
 

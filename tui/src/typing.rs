@@ -20,6 +20,8 @@ pub enum TypingKind {
     Command,
     /// A search behind `/`.
     Search,
+    /// A filter behind `f`.
+    Filter,
 }
 
 /// What completes the last word of a line.
@@ -38,6 +40,7 @@ pub struct Completions {
 pub struct History {
     commands: Vec<String>,
     searches: Vec<String>,
+    filters: Vec<String>,
 }
 
 /// How many lines are remembered.
@@ -49,6 +52,7 @@ impl History {
         match kind {
             TypingKind::Command => &self.commands,
             TypingKind::Search => &self.searches,
+            TypingKind::Filter => &self.filters,
         }
     }
 
@@ -57,6 +61,7 @@ impl History {
         let lines = match kind {
             TypingKind::Command => &mut self.commands,
             TypingKind::Search => &mut self.searches,
+            TypingKind::Filter => &mut self.filters,
         };
         if text.trim().is_empty() {
             return;

@@ -14,8 +14,9 @@ pub(crate) mod why;
 use std::rc::Rc;
 
 use ratatui::layout::Rect;
+use replay_store::explain::query::Text;
 
-use crate::app::Debugger;
+use crate::app::{Debugger, MemoryItem};
 use crate::line::Line;
 use crate::panel::Panel;
 use crate::rows::{self, Direction, Place, Rows};
@@ -54,7 +55,7 @@ fn source(debugger: &Debugger, panel: Panel) -> Box<dyn Rows + '_> {
 const NO_ANSWER: &str = "K explains what is under the cursor: an entry, a frame, an event, a row of the prompt.";
 
 /// Returns the row under the cursor of a panel.
-fn cursor(debugger: &Debugger, panel: Panel) -> Place {
+pub(crate) fn cursor(debugger: &Debugger, panel: Panel) -> Place {
     match (panel, &debugger.story) {
         (Panel::Timeline, _) => Place { line: timeline::row_of(&debugger.session, debugger.cursor), row: 0 },
         (Panel::Memory, Some(story)) => story.place,
@@ -72,6 +73,30 @@ pub(crate) fn window(debugger: &Debugger, panel: Panel, inside: Rect) -> (Vec<(P
 /// Returns the place some rows away from the cursor of a panel.
 pub(crate) fn walk(debugger: &Debugger, panel: Panel, columns: usize, way: (Direction, usize)) -> Place {
     rows::walk(&*source(debugger, panel), cursor(debugger, panel), columns, way.0, way.1)
+}
+
+/// Returns the lines of a panel that a text stands in. Memory is searched with its whole values.
+pub(crate) fn lines_with(debugger: &Debugger, panel: Panel, pattern: &Text) -> Vec<usize> {
+    if panel == Panel::Memory && debugger.story.is_none() {
+        let is_in = |item: &MemoryItem| match item {
+            MemoryItem::Header(text) => pattern.find(text).is_some(),
+            MemoryItem::Entry(row, _) => {
+                pattern.find(&row.key).is_some() || pattern.find(&row.value.to_display()).is_some()
+            }
+        };
+        return (0..debugger.memory.len()).filter(|line| is_in(&debugger.memory[*line])).collect();
+    }
+    let source = source(debugger, panel);
+    let mut found = Vec::new();
+    let mut line = Some(0);
+    while let Some(at) = line {
+        let rows = source.rows(at, usize::from(u16::MAX));
+        if rows.iter().any(|row| pattern.find(&row.text()).is_some()) {
+            found.push(at);
+        }
+        line = source.next(at);
+    }
+    found
 }
 
 /// Returns the last row of a panel.

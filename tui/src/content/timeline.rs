@@ -66,8 +66,9 @@ impl Timeline<'_> {
             return Line::new().number(Tone::Strong, name);
         }
         let event = self.debugger.session.event(at);
-        let stops =
-            event.is_some_and(|event| way.breakpoints.iter().any(|one| one.is_on && one.is_shown_at(at, &event)));
+        let stops = event.is_some_and(|event| {
+            way.breakpoints.iter().any(|one| one.is_on && one.is_shown_at(&self.debugger.session, at, &event))
+        });
         if stops { Line::new().own(Tone::Bad, "◉") } else { Line::new().own(Tone::Strong, " ") }
     }
 
@@ -76,7 +77,7 @@ impl Timeline<'_> {
         let session = &debugger.session;
         let here = at == debugger.cursor;
         let digits = session.end().0.max(10).to_string().len();
-        let hit = debugger.search.as_ref().is_some_and(|search| search.number_at(at).is_some());
+        let hit = debugger.search.as_ref().is_some_and(|search| search.index.number_at(at).is_some());
         let number = if hit { Tone::Match } else { Tone::Quiet };
         let line = if here { Line::new().own(Tone::Strong, "▸") } else { self.set_here(at) };
         let line = line.pad_to(1 + digits - at.0.to_string().len()).number(number, at.0).then(call_mark(session, at));
@@ -127,13 +128,60 @@ fn heading(turn: &Turn) -> Line {
     line.own(Tone::Bad, ", ").number(Tone::Bad, failed).own(Tone::Bad, " failed")
 }
 
+impl Timeline<'_> {
+    /// Returns the first shown event after a position: one that the filter shows, or the one at the cursor.
+    fn shown_after(&self, at: Position) -> Option<Position> {
+        let debugger = self.debugger;
+        let next = match debugger.filtered() {
+            Some(filter) => filter.next_shown(at),
+            None => Some(Position(at.0 + 1)),
+        };
+        let cursor = Some(debugger.cursor).filter(|cursor| *cursor > at);
+        let next = next.into_iter().chain(cursor).min()?;
+        (next <= debugger.session.end()).then_some(next)
+    }
+
+    /// Returns the last shown event before a position, which in the end is the start.
+    fn shown_before(&self, at: Position) -> Option<Position> {
+        let debugger = self.debugger;
+        let start = at.0.checked_sub(1)?;
+        let previous = match debugger.filtered() {
+            Some(filter) => filter.previous_shown(at),
+            None => Some(Position(start)),
+        };
+        let cursor = Some(debugger.cursor).filter(|cursor| *cursor < at);
+        previous.into_iter().chain(cursor).max().or(Some(Position(0)))
+    }
+}
+
+fn heading_row(session: &Session, turn: &Turn) -> usize {
+    row_of(session, turn.first) - 1
+}
+
+/// Turns without a shown event have no heading.
 impl Rows for Timeline<'_> {
     fn previous(&self, line: usize) -> Option<usize> {
-        line.checked_sub(1)
+        let session = &self.debugger.session;
+        let (at, heading) = match item(session, line) {
+            Item::Event(at) => (at, session.turn_at(at)),
+            Item::Heading(turn) => (turn.first, None),
+        };
+        let previous = self.shown_before(at)?;
+        Some(match heading.filter(|turn| previous < turn.first) {
+            Some(turn) => heading_row(session, turn),
+            None => row_of(session, previous),
+        })
     }
 
     fn next(&self, line: usize) -> Option<usize> {
-        (line < row_of(&self.debugger.session, self.debugger.session.end())).then_some(line + 1)
+        let session = &self.debugger.session;
+        let at = match item(session, line) {
+            Item::Event(at) => at,
+            Item::Heading(turn) => Position(turn.first.0 - 1),
+        };
+        let next = self.shown_after(at)?;
+        let heading = session.turn_at(next).map(|turn| heading_row(session, turn)).filter(|row| *row > line);
+        Some(heading.unwrap_or_else(|| row_of(session, next)))
     }
 
     fn rows(&self, line: usize, _columns: usize) -> Rc<[Line]> {

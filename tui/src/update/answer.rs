@@ -9,7 +9,8 @@ use replay_store::explain::value::why_value;
 use replay_store::prompt::Source;
 use replay_store::replay::Session;
 
-use super::{focus, go, select_entry};
+use super::define::select_entry;
+use super::{focus, go};
 use crate::app::{App, Debugger};
 use crate::content;
 use crate::content::decisions::detail;

@@ -17,6 +17,7 @@ pub(super) fn is_jump(action: &Action) -> bool {
             | Action::Start
             | Action::End
             | Action::Writer
+            | Action::NextWrite
             | Action::Explain
             | Action::Access
             | Action::Changes

@@ -1,6 +1,9 @@
 //! The one function that changes an [`App`].
 
 mod answer;
+mod define;
+mod enter;
+mod find;
 mod jump;
 mod keyboard;
 mod mouse;
@@ -12,7 +15,6 @@ use std::sync::Arc;
 
 use ratatui::layout::{Position as Point, Rect};
 use replay_store::event::Position;
-use replay_store::prompt::Source;
 use replay_store::replay::{EventRef, Session};
 use replay_store::session::{State, evolve};
 
@@ -38,6 +40,7 @@ pub fn update(app: &mut App, action: Action) {
         Action::Wheel(x, y, direction) => mouse::wheel(app, Point { x, y }, direction),
         Action::Help => app.help = Some(Help::default()),
         Action::Search => app.typing = Some(Typing::new(TypingKind::Search)),
+        Action::Filter => app.typing = Some(Typing::new(TypingKind::Filter)),
         Action::Command => app.typing = Some(Typing::new(TypingKind::Command)),
         Action::Copy(part) => copy(app, part),
         Action::Say(message) => app.message = Some(message),
@@ -57,6 +60,7 @@ pub fn update(app: &mut App, action: Action) {
         | Action::End
         | Action::StepSize
         | Action::Writer
+        | Action::NextWrite
         | Action::Explain
         | Action::Access
         | Action::Breakpoint
@@ -73,6 +77,8 @@ pub fn update(app: &mut App, action: Action) {
         | Action::Hypothetical
         | Action::Changes
         | Action::Section(_)
+        | Action::FilterSwitch
+        | Action::Context(_)
         | Action::SearchAgain(_) => match (&mut app.debugger, &mut app.list) {
             (Some(_), _) if jump::is_jump(&action) => jump::remember(app, |app| debug(app, action)),
             (Some(_), _) => debug(app, action),
@@ -113,6 +119,7 @@ pub fn open(app: &mut App, session: Session, at: Position) {
         answer: None,
         story: None,
         search: None,
+        filter: None,
         jumps: Jumps::default(),
         folder: None,
         way: Way::default(),
@@ -191,9 +198,18 @@ fn debug(app: &mut App, action: Action) {
         Action::Continue(direction) => seek::proceed(app, direction, count),
         Action::Mark => app.naming = Some(Naming::Mark),
         Action::ToMark => app.naming = Some(Naming::ToMark),
-        Action::Line(direction) if on_timeline => go(app, moved(cursor, direction, count, end)),
-        Action::HalfPage(direction) if on_timeline => go(app, moved(cursor, direction, page / 2, end)),
-        Action::Page(direction) if on_timeline => go(app, moved(cursor, direction, page - 1, end)),
+        Action::Line(direction) if on_timeline => {
+            let at = find::shown(debugger, direction, count);
+            go(app, at);
+        }
+        Action::HalfPage(direction) if on_timeline => {
+            let at = find::shown(debugger, direction, page / 2);
+            go(app, at);
+        }
+        Action::Page(direction) if on_timeline => {
+            let at = find::shown(debugger, direction, page - 1);
+            go(app, at);
+        }
         Action::Line(direction) => scroll(debugger, debugger.focus, area, direction, count),
         Action::HalfPage(direction) => scroll(debugger, debugger.focus, area, direction, page / 2),
         Action::Page(direction) => scroll(debugger, debugger.focus, area, direction, page - 1),
@@ -235,13 +251,16 @@ fn debug(app: &mut App, action: Action) {
                 focus(debugger, Panel::Prompt);
             }
         }
-        Action::Section(direction) => section(app, direction, count),
-        Action::SearchAgain(direction) => typed::search_again(app, direction, count),
-        Action::Writer => to_writer(app),
+        Action::Section(direction) => enter::section(app, direction, count),
+        Action::SearchAgain(direction) => find::again(app, direction, count),
+        Action::FilterSwitch => find::switch_filter(app),
+        Action::Context(direction) => find::context(app, direction, count),
+        Action::Writer => define::to_writer(app),
+        Action::NextWrite => define::to_next_write(app, count),
         Action::Explain => answer::explain(app),
         Action::Access => answer::access(app),
         Action::Jump(direction) => jump::jump(app, direction),
-        Action::Open => open_row(app),
+        Action::Open => enter::open_row(app),
         Action::Press(_)
         | Action::Pause
         | Action::Tick
@@ -249,6 +268,7 @@ fn debug(app: &mut App, action: Action) {
         | Action::Click(_, _)
         | Action::Wheel(_, _, _)
         | Action::Search
+        | Action::Filter
         | Action::Command
         | Action::Help
         | Action::Copy(_)
@@ -387,117 +407,6 @@ fn set_place(debugger: &mut Debugger, panel: Panel, place: Place) {
     match &mut debugger.story {
         Some(story) if panel == Panel::Memory => story.place = place,
         Some(_) | None => debugger.places[panel as usize] = place,
-    }
-}
-
-/// To the beginning of a section of the prompt.
-fn section(app: &mut App, direction: Direction, count: usize) {
-    let Some(debugger) = &mut app.debugger else { return };
-    let line = debugger.place(Panel::Prompt).line;
-    let heads = debugger.prompt.shown.iter().flat_map(|shown| &shown.heads);
-    let head = match direction {
-        Direction::Forward => heads.filter(|(at, _, _)| *at > line).nth(count - 1),
-        Direction::Back => heads.rev().filter(|(at, _, _)| *at < line).nth(count - 1),
-    };
-    match head.map(|(at, _, _)| *at) {
-        Some(line) => {
-            focus(debugger, Panel::Prompt);
-            debugger.places[Panel::Prompt as usize] = Place { line, row: 0 };
-        }
-        None => app.say("no further section of the prompt that way; p shows it"),
-    }
-}
-
-/// To the event that set the entry under the cursor; where we are there already, to the one before it.
-fn to_writer(app: &mut App) {
-    let Some(debugger) = &mut app.debugger else { return };
-    make_memory(debugger);
-    let Some(row) = debugger.selected_entry() else {
-        return app.say("gd goes to the event that set the entry under memory's cursor");
-    };
-    let key = row.key.clone();
-    let at = match row.set_at {
-        Some(at) if at == debugger.cursor => row.previous,
-        other => other,
-    };
-    match at {
-        Some(at) => {
-            go(app, at);
-            select_entry(app, &key);
-            app.say(format!("{key} was set here; gd again: the write before"));
-        }
-        None => app.say(format!("{key} has no earlier write")),
-    }
-}
-
-fn select_entry(app: &mut App, key: &str) {
-    let Some(debugger) = &mut app.debugger else { return };
-    make_memory(debugger);
-    let is = |item: &MemoryItem| matches!(item, MemoryItem::Entry(row, _) if row.key == key);
-    if let Some(line) = debugger.memory.iter().position(is) {
-        debugger.places[Panel::Memory as usize] = Place { line, row: 0 };
-    }
-}
-
-/// Enter.
-fn open_row(app: &mut App) {
-    let area = app.area;
-    let Some(debugger) = &mut app.debugger else { return };
-    let line = debugger.place(debugger.focus).line;
-    match debugger.focus {
-        Panel::Timeline => {
-            focus(debugger, Panel::Event);
-            debugger.zoomed = true;
-        }
-        Panel::Conversation => {
-            if line > 0 {
-                go(app, Position(line as u64));
-            }
-        }
-        Panel::Memory => match &debugger.story {
-            Some(story) => {
-                if let Some(at) = story.document.origins(story.place.line).first() {
-                    let (at, key) = (Position(*at as u64), story.key.clone());
-                    go(app, at);
-                    select_entry(app, &key);
-                }
-            }
-            None => debugger.story = content::memory::story(debugger),
-        },
-        Panel::Findings => {
-            let finding = debugger.session.findings.get(line);
-            match finding.and_then(|finding| debugger.session.position_of_finding(finding)) {
-                Some(at) => go(app, at),
-                None if line >= debugger.session.findings.len() && debugger.folder.is_some() => {
-                    app.say("replay check DIR tells what is wrong in the agent folder, with file and line");
-                }
-                None => app.say("this finding is about the record as a whole"),
-            }
-        }
-        Panel::Prompt => {
-            let origin = debugger.prompt.shown.as_ref().and_then(|shown| {
-                shown.origins(line).into_iter().find_map(|origin| match &origin.source {
-                    Source::Event { position, .. } => Some(*position),
-                    Source::Builtin | Source::File { .. } => None,
-                })
-            });
-            match origin {
-                Some(at) => {
-                    focus(debugger, Panel::Event);
-                    debugger.zoomed = false;
-                    go(app, at);
-                    app.say(format!("event {at} put text on that row; Ctrl-o goes back to the prompt"));
-                }
-                None => app.say("no event put text on this row"),
-            }
-        }
-        panel @ (Panel::Answer | Panel::Decisions) => answer::follow(app, panel),
-        Panel::Stack | Panel::Event => debugger.zoomed = !debugger.zoomed,
-    }
-    if let Some(debugger) = &mut app.debugger
-        && !debugger.shows(debugger.focus, area)
-    {
-        debugger.zoomed = false;
     }
 }
 

@@ -1,6 +1,8 @@
 //! To the next place of a kind: at once where an index knows it, else by a scan that goes on between keys.
 
 use replay_store::event::Position;
+use replay_store::explain::decisions::Verdict;
+use replay_store::explain::query::{Expression, Filter, Needs, Query};
 
 use super::go;
 use super::jump::remember;
@@ -14,6 +16,13 @@ use crate::stop::{Stop, indexed};
 pub(super) fn to(app: &mut App, stop: Stop, direction: Direction, count: usize) {
     let Some(debugger) = &app.debugger else { return };
     let from = debugger.cursor;
+    if stop == Stop::EmptyRead {
+        return match debugger.session.agent {
+            Some(_) => start(app, Goal::Query(empty_reads(), stop.word().to_owned()), direction, count),
+            None => app
+                .say("what was read is recomputed from the agent folder, and there is none: name it with --agent DIR"),
+        };
+    }
     let Some(first) = indexed(&debugger.session, from, stop, direction) else {
         return start(app, Goal::Stop(stop), direction, count);
     };
@@ -29,6 +38,11 @@ pub(super) fn to(app: &mut App, stop: Stop, direction: Direction, count: usize) 
     {
         debugger.prompt.hypothetical = false;
     }
+}
+
+fn empty_reads() -> Query {
+    let empty = Expression::Filter(Filter::Verdict(vec![Verdict::Empty]));
+    Query { root: empty, needs: Needs::Decisions }
 }
 
 /// To the breakpoint number `count`.
@@ -72,14 +86,23 @@ pub(super) fn begin(app: &mut App, mut scan: Scan) {
     app.scan = Some(scan);
 }
 
-/// Lets a scan that goes on look at its next slice.
+/// Lets what goes on look at its next slice: the scan first, then the search, then the filter.
 pub(super) fn tick(app: &mut App) {
-    let (Some(debugger), Some(scan)) = (&app.debugger, &mut app.scan) else { return };
-    if scan.advance(&debugger.session, &debugger.way.breakpoints) == Progress::Going {
+    let Some(debugger) = &mut app.debugger else { return };
+    if let Some(scan) = &mut app.scan {
+        if scan.advance(&debugger.session, &debugger.way.breakpoints) == Progress::Going {
+            return;
+        }
+        if let Some(scan) = app.scan.take() {
+            remember(app, |app| arrive(app, &scan.goal, scan.direction, scan.found));
+        }
         return;
     }
-    if let Some(scan) = app.scan.take() {
-        remember(app, |app| arrive(app, &scan.goal, scan.direction, scan.found));
+    let search = debugger.search.as_mut().map(|search| &mut search.index);
+    let filter = debugger.filter.as_mut().map(|filter| &mut filter.index);
+    let next = search.into_iter().chain(filter).find(|index| !index.is_complete(&debugger.session));
+    if let Some(index) = next {
+        index.advance(&debugger.session);
     }
 }
 
@@ -89,7 +112,7 @@ fn arrive(app: &mut App, goal: &Goal, direction: Direction, found: Option<Positi
         let what = match goal {
             Goal::Stop(stop) => stop.word().to_owned(),
             Goal::Breakpoint => "event with a breakpoint".to_owned(),
-            Goal::Change(key) => format!("change of {key}"),
+            Goal::Query(_, what) => what.clone(),
             Goal::Time(_) => return app.say("the record ends before that time"),
         };
         return app.say(match direction {
@@ -109,6 +132,6 @@ fn arrive(app: &mut App, goal: &Goal, direction: Direction, found: Option<Positi
                 app.say(format!("{at} is at {} UTC, the first at that time or later", event.time.clock()));
             }
         }
-        Goal::Stop(_) | Goal::Change(_) => {}
+        Goal::Stop(_) | Goal::Query(_, _) => {}
     }
 }

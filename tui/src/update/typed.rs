@@ -6,13 +6,10 @@ use replay_store::event::Position;
 
 use super::jump::remember;
 use super::keyboard::only_character;
-use super::{answer, go, seek, way};
+use super::{answer, find, go, seek, way};
 use crate::app::{App, Help, Message, Wish};
 use crate::command::{self, Command};
-use crate::complete::completions;
-use crate::panel::Panel;
-use crate::rows::{Direction, Place};
-use crate::search::{Pattern, Search};
+use crate::complete::{completions, query_words};
 use crate::theme::Tone;
 use crate::typing::TypingKind;
 
@@ -36,7 +33,8 @@ pub(super) fn key(app: &mut App, key: &str) {
             let Some(typing) = app.typing.take() else { return };
             app.history.add(typing.kind, &typing.text);
             match typing.kind {
-                TypingKind::Search => remember(app, |app| search(app, &typing.text)),
+                TypingKind::Search => remember(app, |app| find::search(app, &typing.text)),
+                TypingKind::Filter => find::filter(app, &typing.text),
                 TypingKind::Command => remember(app, |app| run_command(app, &typing.text)),
             }
         }
@@ -55,6 +53,7 @@ fn complete(app: &mut App, steps: usize) {
     let steps = if steps == 1 { 1 } else { count - 1 };
     match typing.kind {
         TypingKind::Command => typing.complete(|text| completions(debugger, text), steps),
+        TypingKind::Filter => typing.complete(|text| query_words(debugger, text), steps),
         TypingKind::Search => {}
     }
 }
@@ -96,66 +95,10 @@ pub(super) fn run_command(app: &mut App, text: &str) {
         Command::Mark(name) => way::mark(app, name),
         Command::Unmark(name) => way::unmark(app, name),
         Command::Step(step) => way::step_by(app, step),
-        Command::Find(text) => search(app, &text),
+        Command::Find(text) => find::search(app, &text),
+        Command::Filter(text) => find::filter(app, &text),
+        Command::Context(count) => find::set_context(app, count),
         Command::Why(name) => answer::why(app, &name),
         Command::Access => answer::access(app),
     }
-}
-
-pub(super) fn search(app: &mut App, text: &str) {
-    let Some(debugger) = &mut app.debugger else { return };
-    // Nothing typed brings the last search back.
-    let pattern = Pattern::parse(text).or_else(|| debugger.search.as_ref().map(|search| search.pattern.clone()));
-    let Some(pattern) = pattern else { return };
-    debugger.search = Some(Search::run(pattern, &debugger.session));
-    search_again(app, Direction::Forward, 1);
-}
-
-pub(super) fn search_again(app: &mut App, direction: Direction, count: usize) {
-    let Some(debugger) = &mut app.debugger else { return };
-    if debugger.focus == Panel::Prompt {
-        return search_prompt(app, direction, count);
-    }
-    let Some(search) = &debugger.search else { return app.say("nothing was searched for yet: / begins") };
-    let mut at = debugger.cursor;
-    for _ in 0..count.min(search.hits.len()) {
-        let next = match direction {
-            Direction::Forward => search.after(at),
-            Direction::Back => search.before(at),
-        };
-        at = next.unwrap_or(at);
-    }
-    let total = search.hits.len();
-    let words = match search.number_at(at) {
-        Some(number) => format!("/{}: {number} of {total}", search.pattern.text()),
-        None => format!("/{}: not found", search.pattern.text()),
-    };
-    if total > 0 {
-        go(app, at);
-    }
-    app.say(words);
-}
-
-/// To a row of the prompt.
-fn search_prompt(app: &mut App, direction: Direction, count: usize) {
-    let Some(debugger) = &mut app.debugger else { return };
-    let (Some(search), Some(shown)) = (&debugger.search, &debugger.prompt.shown) else {
-        return app.say("nothing was searched for yet: / begins");
-    };
-    let pattern = &search.pattern;
-    let hits = shown.document.lines_where(|text| pattern.find(text).is_some());
-    let line = debugger.place(Panel::Prompt).line;
-    let total = hits.len();
-    let words = if total == 0 {
-        format!("/{} in the prompt: not found", pattern.text())
-    } else {
-        let steps = count.max(1) - 1;
-        let hit = match direction {
-            Direction::Forward => (hits.partition_point(|hit| *hit <= line) + steps) % total,
-            Direction::Back => (hits.partition_point(|hit| *hit < line) + total - 1 + total - steps % total) % total,
-        };
-        debugger.places[Panel::Prompt as usize] = Place { line: hits[hit], row: 0 };
-        format!("/{} in the prompt: {} of {total}", pattern.text(), hit + 1)
-    };
-    app.say(words);
 }

@@ -1,6 +1,7 @@
 //! Marks, breakpoints and the size of a step: what the user sets to find the way.
 
 use replay_store::event::Position;
+use replay_store::explain::query::Query;
 use replay_store::name::Name;
 
 use super::go;
@@ -10,6 +11,7 @@ use crate::app::{App, Debugger, Naming};
 use crate::breakpoint::{Breakpoint, When};
 use crate::command::{Change, STEPS, Which};
 use crate::complete::entries;
+use crate::index::query_or_text;
 use crate::marks;
 use crate::panel::Panel;
 use crate::rows::Direction;
@@ -50,19 +52,35 @@ pub(super) fn toggle_kind(app: &mut App) {
     }
 }
 
-/// A breakpoint as it was typed: a position, a kind of events, or nothing for the cursor.
+/// A breakpoint as it was typed: a position, a query, or nothing for the cursor.
 pub(super) fn break_at(app: &mut App, text: &str) {
     let Some(debugger) = &app.debugger else { return };
     if text.is_empty() {
         return toggle_breakpoint(app);
     }
     let end = debugger.session.end();
-    match (text.parse().map(Position), debugger.session.events_in(..).find(|(_, event)| event.kind.tag() == text)) {
-        (Ok(at), _) if Position(1) <= at && at <= end => toggle(app, When::At(at)),
-        (Ok(at), _) => app.say(format!("there is no event at {at}: the session has 1 to {end}")),
-        (Err(_), Some((_, event))) => toggle(app, When::Kind(event.kind.tag())),
-        (Err(_), None) => app.say(format!("no event is of kind {text}: Tab behind :break shows those that there are")),
+    if let Ok(at) = text.parse().map(Position) {
+        return match Position(1) <= at && at <= end {
+            true => toggle(app, When::At(at)),
+            false => app.say(format!("there is no event at {at}: the session has 1 to {end}")),
+        };
     }
+    match query_or_text(text) {
+        Ok(query) => match unknown_entry(debugger, &query) {
+            Some(words) => app.say(words),
+            None => toggle(app, When::Query(query)),
+        },
+        Err(words) => app.say(words),
+    }
+}
+
+/// Returns words about an entry that a query names and nothing is called.
+pub(super) fn unknown_entry(debugger: &Debugger, query: &Query) -> Option<String> {
+    let (name, near) = query.unknown_entries(&debugger.session).into_iter().next()?;
+    Some(match near {
+        Some(near) => format!("nothing is called {name}: did you mean {near}?"),
+        None => format!("nothing is called {name}: Tab shows the entries that there are"),
+    })
 }
 
 /// A watchpoint on an entry, by its name or by what stands behind the dot of it.

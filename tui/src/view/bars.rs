@@ -107,6 +107,7 @@ pub(super) fn foot(app: &App, area: Rect, buffer: &mut Buffer) {
             let mark = match typing.kind {
                 TypingKind::Command => ":",
                 TypingKind::Search => "/",
+                TypingKind::Filter => "filter ",
             };
             Line::new().own(Tone::Strong, mark).foreign(Tone::Plain, &typing.text).own(Tone::Cursor, " ")
         }
@@ -143,7 +144,7 @@ fn pending(app: &App) -> Option<Line> {
         (_, Some(prefix)) if prefix.before.is_none() => {
             let words = match prefix.key.as_str() {
                 "y" => " … copies: y row, v value, k name, p path, c command",
-                _ => " … c tool call, t turn, u user, w write, s skill, p prompt, d failed, l lock, v verdict",
+                _ => " … c tool, t turn, u user, w write, s skill, p prompt, d failed, l lock, o None, v verdict",
             };
             Some(Line::new().foreign(Tone::Strong, &prefix.key).own(Tone::Quiet, words))
         }

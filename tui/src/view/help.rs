@@ -3,12 +3,13 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use replay_store::explain::query::Text;
+
 use crate::app::{App, Help};
 use crate::command::COMMANDS;
 use crate::key::BINDINGS;
 use crate::label::LEGEND;
 use crate::line::Line;
-use crate::search::Pattern;
 use crate::theme::Tone;
 
 const KEYS_WIDTH: usize = 25;
@@ -50,7 +51,7 @@ fn rows(app: &App, filter: &str, columns: usize) -> Vec<Line> {
     let bindings = BINDINGS.iter().enumerate().map(|(row, binding)| (app.keymap.keys(row).join("  "), binding.help));
     let commands = COMMANDS.iter().map(|spec| (format!(":{} {}", spec.names[0], spec.takes), spec.help));
     let legend = LEGEND.iter().map(|(glyph, words)| ((*glyph).to_owned(), *words));
-    let pattern = Pattern::parse(filter);
+    let pattern = Text::parse(filter);
     let wanted = |keys: &str, words: &str| {
         pattern.as_ref().is_none_or(|pattern| pattern.find(keys).is_some() || pattern.find(words).is_some())
     };

@@ -6,6 +6,7 @@ use replay_store::prompt::Source;
 
 use crate::app::{App, Debugger, inside};
 use crate::content;
+use crate::filter::Filter;
 use crate::line::Line;
 use crate::panel::{Layout, Panel};
 use crate::prompt::Shown;
@@ -67,7 +68,27 @@ fn note(debugger: &Debugger, panel: Panel) -> Line {
         },
         Panel::Findings => Line::new().own(Tone::Quiet, " ").number(Tone::Strong, debugger.session.findings.len()),
         Panel::Stack => Line::new().own(Tone::Quiet, " ").number(Tone::Strong, debugger.state.stack.len()),
-        Panel::Timeline | Panel::Conversation | Panel::Event => Line::new(),
+        Panel::Timeline => match &debugger.filter {
+            Some(filter) => filter_note(debugger, filter),
+            None => Line::new(),
+        },
+        Panel::Conversation | Panel::Event => Line::new(),
+    }
+}
+
+/// What the filter hides, so that nobody takes the timeline for all there is.
+fn filter_note(debugger: &Debugger, filter: &Filter) -> Line {
+    let line = Line::new().own(Tone::Quiet, " ");
+    if !filter.is_on {
+        return line.own(Tone::Quiet, "filter off");
+    }
+    let line = line.number(Tone::Waiting, filter.hidden(&debugger.session)).own(Tone::Waiting, " hidden");
+    match filter.index.is_complete(&debugger.session) {
+        true => line.own(Tone::Quiet, " by ").foreign(Tone::Quiet, &filter.text),
+        false => line
+            .own(Tone::Quiet, ", ")
+            .number(Tone::Quiet, filter.index.percent(&debugger.session))
+            .own(Tone::Quiet, " % filtered"),
     }
 }
 
@@ -82,7 +103,7 @@ fn rows(debugger: &Debugger, panel: Panel, inside: Rect, (buffer, theme): (&mut 
         };
         let row = Rect { y, height: 1, ..inside };
         match &debugger.search {
-            Some(search) if panel == Panel::Prompt => {
+            Some(search) if panel != Panel::Timeline => {
                 let line = line.clone().highlight(|text| search.pattern.find(text));
                 line.paint_over(row, buffer, theme, under);
             }

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 
 use crate::app::App;
 use crate::command::{COMMANDS, parse, spec_of};
+use crate::index::query_or_text;
 use crate::line::Line;
 use crate::theme::Tone;
 use crate::typing::{Completions, Typing, TypingKind};
@@ -17,6 +18,7 @@ pub(super) fn hint(app: &App, foot: Rect, buffer: &mut Buffer) {
         (Some(completions), _) => completed(completions, usize::from(foot.width)),
         (None, TypingKind::Command) => command(typing),
         (None, TypingKind::Search) => search(),
+        (None, TypingKind::Filter) => filter(&typing.text),
     };
     line.paint_over(row, buffer, app.theme, Tone::Cursor);
 }
@@ -60,4 +62,14 @@ fn search() -> Line {
         Tone::Quiet,
         "Enter searches; small letters match capitals too; Up brings back what was searched for before",
     )
+}
+
+fn filter(text: &str) -> Line {
+    match query_or_text(text) {
+        Err(words) if !text.trim().is_empty() => Line::new().foreign(Tone::Bad, &words),
+        Ok(_) | Err(_) => Line::new().own(
+            Tone::Quiet,
+            "a text, or kind: key: skill: tool: actor: turn: at: verdict: text:  a.key == 1  and or not; Tab",
+        ),
+    }
 }

@@ -41,7 +41,7 @@ fn tab_completes_names_and_what_stands_behind_them() {
     says(": watch Space project. Tab Tab", &[":watch project.loans"]);
     says(": watch Space project. Tab Shift-Tab", &[":watch project."]);
     says(": step Space Tab Tab", &[":step verdict", "event  verdict  tool"]);
-    says(": break Space memory_c Tab", &[":break memory_cleared"]);
+    says(": break Space memory_c Tab", &[":break kind:memory_cleared"]);
     says("12G m a : mark Space Tab", &[":mark a"]);
     says("12G b : delete Space Tab", &[":delete 1"]);
 }
@@ -76,13 +76,13 @@ fn times_of_the_day_and_after_the_start_are_gone_to() {
 fn breakpoints_are_set_and_changed_by_command() {
     goes(": break Space 12 Enter G C", 12);
     goes(": watch Space item_id Enter c", 19);
-    goes(": break Space memory_cleared Enter c", 28);
+    goes(": break Space kind:memory_cleared Enter c", 28);
     goes(": break Space 12 Enter : break Space 20 Enter : delete Space 1 Enter c", 20);
     goes(": break Space 12 Enter : break Space 20 Enter : disable Space 1 Enter c", 20);
     goes(": break Space 12 Enter : disable Space all Enter : enable Space 1 Enter c", 12);
     says(": break Space 12 Enter : disable Space all Enter c", &["all breakpoints are switched off"]);
     says(": break Space 99 Enter", &["there is no event at 99: the session has 1 to 57"]);
-    says(": break Space nothing Enter", &["no event is of kind nothing"]);
+    says(": break Space a.b==1 Enter", &["nothing is called a.b"]);
     says(": watch Space nothing Enter", &["nothing is called nothing"]);
     says(": delete Space 3 Enter", &["there is no breakpoint 3: there are 0"]);
 }

@@ -3,6 +3,7 @@
 mod answers;
 mod commands;
 mod copy;
+mod filters;
 mod frame;
 mod hostile;
 mod keys;

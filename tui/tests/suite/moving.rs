@@ -58,7 +58,7 @@ fn a_step_can_be_larger_than_an_event() {
     check("s s l", 9);
     check("s s s s l l h", 15);
     check("s s s s s s l", 1);
-    says("s", "l and h step by decision");
+    says("s", "l and h step by verdict");
     assert!(play(renewal(), "s s").contains("steps by tool call"), "the row on top tells, too");
 }
 
@@ -134,4 +134,21 @@ fn pages_have_keys_of_their_own_now_that_b_is_a_breakpoint() {
     assert_eq!(cursor(&app), 12);
     let position = app.debugger.as_ref().map(|debugger| debugger.cursor);
     assert_eq!(position, Some(Position(12)));
+}
+
+#[test]
+fn the_writes_of_a_value_are_walked_from_wherever_it_stands() {
+    // From its write on the timeline, to the one before and the one after.
+    check("35G gd", 19);
+    check("19G gD", 35);
+    says("35G gD", "no later change of renew_loan.item_id");
+    says("19G gd", "renew_loan.item_id has no earlier write");
+    // From the row of the prompt that shows it, and on from memory.
+    // The first row with it is what a tool returned, the second one the entry.
+    check("41G p z / 0093 Enter gd", 36);
+    check("41G p z / 0093 Enter n gd", 35);
+    check("41G p z / 0093 Enter n gd gd", 19);
+    // From the answer that explains it.
+    check("41G 3 Enter / item_id Enter K gd", 35);
+    says("1G gd", "gd goes to the event that set a value");
 }

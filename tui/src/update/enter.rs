@@ -1,0 +1,91 @@
+//! Enter, and the sections of the prompt: to what the row under the cursor leads to.
+
+use replay_store::event::Position;
+use replay_store::prompt::Source;
+
+use super::define::select_entry;
+use super::{answer, focus, go};
+use crate::app::App;
+use crate::content;
+use crate::panel::Panel;
+use crate::rows::{Direction, Place};
+
+/// Enter.
+pub(super) fn open_row(app: &mut App) {
+    let area = app.area;
+    let Some(debugger) = &mut app.debugger else { return };
+    let line = debugger.place(debugger.focus).line;
+    match debugger.focus {
+        Panel::Timeline => {
+            focus(debugger, Panel::Event);
+            debugger.zoomed = true;
+        }
+        Panel::Conversation => {
+            if line > 0 {
+                go(app, Position(line as u64));
+            }
+        }
+        Panel::Memory => match &debugger.story {
+            Some(story) => {
+                if let Some(at) = story.document.origins(story.place.line).first() {
+                    let (at, key) = (Position(*at as u64), story.key.clone());
+                    go(app, at);
+                    select_entry(app, &key);
+                }
+            }
+            None => debugger.story = content::memory::story(debugger),
+        },
+        Panel::Findings => {
+            let finding = debugger.session.findings.get(line);
+            match finding.and_then(|finding| debugger.session.position_of_finding(finding)) {
+                Some(at) => go(app, at),
+                None if line >= debugger.session.findings.len() && debugger.folder.is_some() => {
+                    app.say("replay check DIR tells what is wrong in the agent folder, with file and line");
+                }
+                None => app.say("this finding is about the record as a whole"),
+            }
+        }
+        Panel::Prompt => {
+            let origin = debugger.prompt.shown.as_ref().and_then(|shown| {
+                shown.origins(line).into_iter().find_map(|origin| match &origin.source {
+                    Source::Event { position, .. } => Some(*position),
+                    Source::Builtin | Source::File { .. } => None,
+                })
+            });
+            match origin {
+                Some(at) => {
+                    focus(debugger, Panel::Event);
+                    debugger.zoomed = false;
+                    go(app, at);
+                    app.say(format!("event {at} put text on that row; Ctrl-o goes back to the prompt"));
+                }
+                None => app.say("no event put text on this row"),
+            }
+        }
+        panel @ (Panel::Answer | Panel::Decisions) => answer::follow(app, panel),
+        Panel::Stack | Panel::Event => debugger.zoomed = !debugger.zoomed,
+    }
+    if let Some(debugger) = &mut app.debugger
+        && !debugger.shows(debugger.focus, area)
+    {
+        debugger.zoomed = false;
+    }
+}
+
+/// To the beginning of a section of the prompt.
+pub(super) fn section(app: &mut App, direction: Direction, count: usize) {
+    let Some(debugger) = &mut app.debugger else { return };
+    let line = debugger.place(Panel::Prompt).line;
+    let heads = debugger.prompt.shown.iter().flat_map(|shown| &shown.heads);
+    let head = match direction {
+        Direction::Forward => heads.filter(|(at, _, _)| *at > line).nth(count - 1),
+        Direction::Back => heads.rev().filter(|(at, _, _)| *at < line).nth(count - 1),
+    };
+    match head.map(|(at, _, _)| *at) {
+        Some(line) => {
+            focus(debugger, Panel::Prompt);
+            debugger.places[Panel::Prompt as usize] = Place { line, row: 0 };
+        }
+        None => app.say("no further section of the prompt that way; p shows it"),
+    }
+}
