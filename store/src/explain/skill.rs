@@ -123,8 +123,10 @@ fn off_the_stack(session: &Session, state: &State, skill: &Skill, decision: &Sta
     let (answer, text) = verdict(skill, decision);
     let agent = session.agent.as_deref();
     let mut why = of(session, state, &skill.id, answer, text);
-    why.rule = Some(RuleLine::new(agent, decision.rule, decision.because.as_ref().or(Some(&skill.at))));
-    why.tried = Tried::all(&decision.tried);
+    if !decision.is_allowed() {
+        why.rule = Some(RuleLine::new(agent, decision.rule, decision.because.as_ref().or(Some(&skill.at))));
+        why.tried = Tried::all(&decision.tried);
+    }
     why.change = of_files(skill, answer);
     why.change_at = why.change.as_ref().map(|_| format!("{}:{}", skill.at.file, skill.at.line));
     if let Some((agent, written)) = agent.and_then(|agent| Some((agent, gate_of(agent, skill, decision.rule)?))) {

@@ -50,9 +50,8 @@ pub fn why_value(session: &Session, key: &str, at: Position) -> Why {
             why.evidence.push(declared(entry));
             if row.value.is_null() {
                 let writers = can_write(agent, entry);
-                let (change, change_at) = writers::change(entry, &writers);
-                (why.change, why.change_at) = (Some(change), Some(change_at));
-                why.evidence.extend(writers::evidence(entry, &writers));
+                (why.change, why.change_at) = writers::change(agent, entry, &writers).unzip();
+                why.evidence.extend(writers::evidence(agent, entry, &writers));
             }
         }
     }

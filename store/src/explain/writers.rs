@@ -58,10 +58,19 @@ fn is_own(found: Option<&Entry>, entry: &Entry) -> bool {
     found.is_some_and(|found| found.key == entry.key)
 }
 
-/// Returns the smallest change that would give the entry a value, and where it would be made.
-pub(super) fn change(entry: &Entry, writers: &[CanWrite]) -> (String, String) {
+/// Returns whether the folder holds the code of any tool. Without it nobody knows what tools write.
+fn has_code(agent: &Agent) -> bool {
+    agent.definition.files.keys().any(|path| path.ends_with(".py"))
+}
+
+/// Returns the smallest change that would give the entry a value, and where it would be made; `None` where that depends
+/// on code that is not at hand.
+pub(super) fn change(agent: &Agent, entry: &Entry, writers: &[CanWrite]) -> Option<(String, String)> {
     if let Some(writer) = writers.first() {
-        return (writer.words.clone(), format!("{}:{}", writer.at.file, writer.at.line));
+        return Some((writer.words.clone(), format!("{}:{}", writer.at.file, writer.at.line)));
+    }
+    if !has_code(agent) {
+        return None;
     }
     let at = format!("{}:{}", entry.at.file, entry.at.line);
     let change = match entry.scope {
@@ -70,17 +79,23 @@ pub(super) fn change(entry: &Entry, writers: &[CanWrite]) -> (String, String) {
             format!("let a tool write `{}`, or add `llm_settable: true` to it", entry.key)
         }
     };
-    (change, at)
+    Some((change, at))
 }
 
 /// Says what can write the entry, a line each.
-pub(super) fn evidence(entry: &Entry, writers: &[CanWrite]) -> Vec<Evidence> {
+pub(super) fn evidence(agent: &Agent, entry: &Entry, writers: &[CanWrite]) -> Vec<Evidence> {
+    let mut found = Vec::new();
     if writers.is_empty() {
         let text = format!("nothing in the agent folder names `{}` to write it", entry.key);
-        return vec![Evidence::of_definition(text)];
+        found.push(Evidence::of_definition(text));
+    }
+    if !has_code(agent) {
+        let text = "the agent folder holds no code of tools, so whether one of them writes it is unknown";
+        found.push(Evidence::of_definition(text));
     }
     let of = |writer: &CanWrite| {
         Evidence::of_definition(format!("to write it, {} ({}:{})", writer.words, writer.at.file, writer.at.line))
     };
-    writers.iter().map(of).collect()
+    found.extend(writers.iter().map(of));
+    found
 }

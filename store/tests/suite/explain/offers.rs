@@ -66,6 +66,8 @@ fn a_closed_gate_shows_its_operands_and_the_smallest_change() {
     let open = desk([write("t", "project.customer", "\"C\""), write("t", "track.parcel", "\"P\"")]);
     check(&skill(&open, "pay"), Answer::Offered, &[]);
     assert_eq!(skill(&open, "pay").change, None);
+    assert_eq!(skill(&open, "pay").rule.map(|rule| rule.id), Some(Rule::SkillRequires), "the gate that holds");
+    assert_eq!(skill(&open, "track").rule, None, "nothing decided about a skill without a gate");
 }
 
 #[test]

@@ -241,3 +241,11 @@ fn an_entry_that_holds_nothing_says_what_could_write_it() {
     assert_eq!(damaged.change.as_deref(), Some("let a tool write `track.damaged`, or add `llm_settable: true` to it"));
     assert!(damaged.evidence.iter().any(|one| one.text.contains("nothing in the agent folder names")));
 }
+
+#[test]
+fn without_the_code_of_tools_nobody_knows_what_writes_an_entry() {
+    let files: Vec<_> = DESK.iter().filter(|(path, _)| !path.ends_with(".py")).copied().collect();
+    let why = at_end(&session(Profile::Seed, &files, []), "track.parcel");
+    assert_eq!((why.answer, &why.change), (Answer::NeverWritten, &None));
+    assert!(why.evidence.iter().any(|one| one.text.contains("no code of tools")), "{why:#?}");
+}
