@@ -198,6 +198,7 @@ fn the_engines_own_skills_belong_to_every_agent() {
 
 #[test]
 fn a_replacement_of_an_engine_skill_stays_the_engines() {
+    // M289
     let text = "---\nname: Start\ndescription: Starts\n---\n:::ordered_block id=main\nsteps: [{id: END}]\n:::\n";
     let agent = load(&[("skills/default_session_start/skill.md", text)]);
     let start = &agent.skills["default_session_start"];
@@ -206,6 +207,7 @@ fn a_replacement_of_an_engine_skill_stays_the_engines() {
 
 #[test]
 fn a_profile_is_guessed_from_what_a_folder_uses() {
+    // M323
     let check = |files: &[(&str, &str)], profile: Profile, basis: ProfileBasis| {
         let agent = load(files);
         assert_eq!((agent.profile.profile, agent.profile.basis), (profile, basis), "{files:?}");

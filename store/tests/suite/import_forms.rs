@@ -151,6 +151,7 @@ fn proto(session: &str, index: usize, payload: &str) -> String {
 
 #[test]
 fn proto_json_kinds_are_all_known() {
+    // M307, M311
     let records: Vec<String> = PROTO.iter().enumerate().map(|(index, payload)| proto("c-1", index, payload)).collect();
     for text in [format!("[{}]", records.join(",")), records.join("\n"), format!("{}\n", records.join("\r\n"))] {
         let recording = read(&text);
@@ -173,6 +174,7 @@ fn proto_json_kinds_are_all_known() {
 
 #[test]
 fn proto_json_rows_may_follow_flat_ones() {
+    // M310, M368
     let flat = [
         r#""event":"session_started""#,
         r#""event":"user","text":"x""#,
@@ -201,6 +203,7 @@ fn kinds_and_fields_that_proto_json_gains_are_named() {
 
 #[test]
 fn sequence_numbers_that_run_backwards_are_one_finding() {
+    // M308
     let text = [proto("c", 3, PROTO[0]), proto("c", 3, PROTO[9]).replacen("3.25", "4.25", 1)];
     let findings = read(&text.join("\n")).findings;
     assert_eq!(findings.len(), 1, "{findings:?}");

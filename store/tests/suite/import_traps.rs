@@ -130,6 +130,7 @@ fn an_activation_names_its_message_by_time_before_any_nearer_one() {
 
 #[test]
 fn mirrors_join_their_twins_wherever_these_stand() {
+    // M305
     check(
         &[
             r#""event":"session_started""#,
@@ -197,6 +198,7 @@ fn a_record_of_mirrors_alone_tells_its_story_too() {
 
 #[test]
 fn a_gated_call_leaves_three_events_and_a_declined_one_never_ran() {
+    // M193, M193a
     let call = |tool: &str, result: &str, metadata: &str| {
         let rest = format!(r#""tool_name":"{tool}","arguments":{{}},"result":"{result}","is_error":false"#);
         [
@@ -255,6 +257,7 @@ fn a_result_is_what_the_model_got() {
 
 #[test]
 fn messages_say_who_spoke() {
+    // M204, M219
     let cases = [
         (r#"{"mantle_response_source":"verbatim","utter_action":"utter_x"}"#, MessageSource::Template),
         (
@@ -276,6 +279,7 @@ fn messages_say_who_spoke() {
 
 #[test]
 fn a_failed_model_call_keeps_its_only_trace() {
+    // M273
     let records = [
         r#""event":"bot","text":"Sorry.","metadata":{"mantle_response_source":"verbatim","utter_action":"utter_model_call_error"}"#,
     ];
@@ -286,6 +290,7 @@ fn a_failed_model_call_keeps_its_only_trace() {
 
 #[test]
 fn writers_are_told_by_the_call_that_comes_later() {
+    // M369
     let write = |index: u32, tool: &str, call: &str| {
         format!(
             r#""event":"memory_set","key":"a.x","value":1,"metadata":{{"mantle_write_provenance":{{"tool":{tool},"skill_id":"a","step":"ask","frame_id":"F","arguments":{{"k": [1, 2]}},"position":{index},"tool_call_id":{call}}}}}"#
@@ -388,6 +393,7 @@ fn the_stack_is_what_its_patches_give() {
 
 #[test]
 fn unknown_kinds_and_fields_are_kept_counted_and_named() {
+    // M306
     let recording = read(&dump(&[
         r#""event":"session_started","mood":"good""#,
         r#""event":"skill_dreamt","skill_id":"a""#,
@@ -459,6 +465,7 @@ fn a_record_that_claims_another_place_is_one_finding() {
 
 #[test]
 fn what_a_dump_says_about_its_end_is_compared() {
+    // M370
     let dump = |slots: &str, latest: &str| {
         format!(
             r#"{{"sender_id":"s","slots":{slots},"latest_event_time":{latest},"events":[{{"event":"session_started","timestamp":1.0}},{{"event":"memory_set","key":"a.x","value":1,"timestamp":2.0}}]}}"#

@@ -40,6 +40,7 @@ fn buying(story: &mut Story) {
 
 #[test]
 fn routing() {
+    // M241 to M243, M248, M249, M252, M253, M255
     check("routing", |story| {
         story.user("Two seats for Hamlet");
         greeted(story);
@@ -48,6 +49,7 @@ fn routing() {
 
 #[test]
 fn a_first_call_with_acknowledgement() {
+    // M246, M332, M244
     for profile in Profile::ALL {
         let settings = "\
 agent: {persona: You sell tickets.}
@@ -63,11 +65,13 @@ fillers: {enabled: true, examples: [{user: two seats, ack: Looking.}]}
 
 #[test]
 fn prose() {
+    // M245, M251, M254, M256, M257, M258, M358; M127, M145: a target named under a closed marker stays one
     check("prose", buying);
 }
 
 #[test]
 fn the_origin_of_every_piece() {
+    // M357: one blank line between blocks
     let mut story = Story::new(Profile::Seed);
     buying(&mut story);
     assert_golden("prompt_sources", &sources(&story.prompt()));
@@ -75,6 +79,7 @@ fn the_origin_of_every_piece() {
 
 #[test]
 fn a_block_at_a_step_with_instructions() {
+    // M251, M346, M182
     check("block", |story| {
         buying(story);
         story.write("buy_tickets.seats", "2").write("buy_tickets.email", "\"a@b.example\"");
@@ -92,6 +97,7 @@ fn a_block_at_an_unfilled_collect() {
 
 #[test]
 fn after_a_search() {
+    // M245, M296, M359
     check("knowledge", |story| {
         buying(story);
         story.call(1, "search_knowledge", "{\"query\":\"opening hours\"}", "Open from six.");
@@ -100,6 +106,7 @@ fn after_a_search() {
 
 #[test]
 fn the_scope_handler() {
+    // M251, M353
     check("scope_handler", |story| {
         story.user("Book me a flight");
         story.start("default_unsupported_request_handler").enter("default_unsupported_request_handler", "main");
@@ -108,6 +115,7 @@ fn the_scope_handler() {
 
 #[test]
 fn a_pending_confirmation() {
+    // M251, M193a
     check("confirmation", |story| {
         buying(story);
         story.write("buy_tickets.seats", "2");
@@ -140,6 +148,7 @@ fn a_digression_out_of_a_block() {
 
 #[test]
 fn voice() {
+    // M246, M332, M354
     check("voice", |story| {
         story.user_on("twilio_voice", "Two seats");
     });
@@ -147,6 +156,7 @@ fn voice() {
 
 #[test]
 fn a_response_that_is_reworded() {
+    // M230, M360
     for profile in Profile::ALL {
         let mut story = Story::new(profile);
         buying(&mut story);

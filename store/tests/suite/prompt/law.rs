@@ -134,6 +134,7 @@ fn told(prompt: &Prompt) -> String {
 
 #[test]
 fn a_value_of_100_characters_is_whole_and_one_of_101_is_cut_in_both_places() {
+    // M261 to M263, M265
     for (count, ends) in [(100, ""), (101, "... [truncated]")] {
         let mut story = Story::new(Profile::Seed);
         story.start("buy_tickets").write("buy_tickets.show", &format!("\"{}\"", "é".repeat(count)));

@@ -14,6 +14,7 @@ fn history(story: &Story) -> Vec<String> {
 
 #[test]
 fn ten_utterances_are_sent_and_not_eleven() {
+    // M266
     let mut story = Story::new(Profile::Seed);
     for turn in 1..=5 {
         story.user(&format!("u{turn}")).model(&format!("a{turn}")).turn_end();
@@ -28,6 +29,7 @@ fn ten_utterances_are_sent_and_not_eleven() {
 
 #[test]
 fn a_cut_on_an_agent_message_keeps_the_tool_calls_before_it() {
+    // M266, M267
     let mut story = Story::new(Profile::Seed);
     story.user("u1").call(0, "look", "{}", "seen").model("a1").turn_end();
     for turn in 2..=5 {
@@ -39,6 +41,7 @@ fn a_cut_on_an_agent_message_keeps_the_tool_calls_before_it() {
 
 #[test]
 fn a_session_that_starts_again_forgets_what_was_said() {
+    // M292
     let mut story = Story::new(Profile::Seed);
     story.user("before");
     story.add(EventKind::SessionStarted { definition: None, profile: None, initial: Vec::new() });
@@ -48,6 +51,7 @@ fn a_session_that_starts_again_forgets_what_was_said() {
 
 #[test]
 fn a_canned_response_is_the_last_thing_that_is_said_of() {
+    // M268, M360, M274
     let mut story = Story::new(Profile::Seed);
     story.user("hello").template("utter_hello", "Good evening");
     let prompt = story.prompt();
@@ -62,6 +66,7 @@ fn a_canned_response_is_the_last_thing_that_is_said_of() {
 
 #[test]
 fn a_filler_is_no_canned_response() {
+    // M268, M219
     let mut story = Story::new(Profile::Seed);
     story.user("hello").says(MessageSource::Filler, None, "One moment", Value::Null);
     assert_eq!(texts(&story.prompt(), Role::System), [""; 0]);
@@ -69,6 +74,7 @@ fn a_filler_is_no_canned_response() {
 
 #[test]
 fn the_reminder_to_acknowledge_stands_behind_the_user_and_only_at_the_first_call() {
+    // M246, M360
     let settings = "agent: {persona: p}\nprompts: {ack_enabled: true, ack_reminder: Say that you are on it.}\n";
     let mut story = Story::with(Profile::Seed, &[("agent.yml", settings)]);
     story.user("two seats");
@@ -81,6 +87,7 @@ fn the_reminder_to_acknowledge_stands_behind_the_user_and_only_at_the_first_call
 
 #[test]
 fn a_collect_that_was_passed_over_is_told_in_both_places_until_the_next_message() {
+    // M173, M360, M50
     let mut story = Story::new(Profile::Seed);
     story.user("two seats").start("buy_tickets").stack(&["buy_tickets"]);
     story.write("buy_tickets.email", "\"a@b.example\"").enter("buy_tickets", "pay");
@@ -104,6 +111,7 @@ fn a_collect_that_was_answered_was_not_passed_over() {
 
 #[test]
 fn a_correction_that_cleared_values_is_told_at_the_next_call_only() {
+    // M352
     let mut story = Story::new(Profile::Seed);
     story.user("no, three").start("buy_tickets").enter("buy_tickets", "pay").write("buy_tickets.seats", "3");
     story.clear("buy_tickets.email").call(0, "correct", "{\"memory_key\":\"seats\",\"value\":3}", "correct: done");
@@ -134,6 +142,7 @@ fn a_tap_reads_as_its_title_with_a_note() {
 
 #[test]
 fn a_search_collapses_its_own_turn_only() {
+    // M245, M274
     let mut story = Story::new(Profile::Seed);
     story.user("hours?").start("buy_tickets").call(0, "search_knowledge", "{}", "From six.");
     assert_eq!(story.prompt().situation, Situation::Knowledge);

@@ -23,6 +23,7 @@ fn shows_hamlet(story: &mut Story) {
 
 #[test]
 fn the_first_wording_that_holds_wins_wherever_the_default_stands() {
+    // M222
     let variants = "    - text: plain\n    - {text: one, condition: session.buy_tickets.seats == 1}\n    - {text: some, condition: session.buy_tickets.seats > 0}\n";
     check(
         variants,
@@ -43,17 +44,20 @@ fn the_first_wording_that_holds_wins_wherever_the_default_stands() {
 
 #[test]
 fn without_conditions_the_first_wording_wins() {
+    // M220, M222
     check("    - text: a\n    - text: b\n", |_| (), "a");
     check("    - plain text\n", |_| (), "plain text");
 }
 
 #[test]
 fn without_a_wording_to_choose_the_name_is_said() {
+    // M224
     check("    - {text: one, condition: session.buy_tickets.seats == 1}\n", |_| (), "utter_x");
 }
 
 #[test]
 fn placeholders_take_what_the_active_skill_may_read() {
+    // M225 to M227, M229
     let cases = [
         ("{show}", "Hamlet"),
         ("{session.buy_tickets.show}", "Hamlet"),
@@ -70,6 +74,7 @@ fn placeholders_take_what_the_active_skill_may_read() {
 
 #[test]
 fn a_value_is_neither_cut_nor_read_again() {
+    // M228
     let long = format!("{{show}}{}", "x".repeat(200));
     let tell = |story: &mut Story| {
         story.write("buy_tickets.show", &format!("\"{long}\""));
@@ -84,6 +89,7 @@ fn a_folded_text_keeps_its_line_end() {
 
 #[test]
 fn buttons_send_their_title_unless_they_have_a_payload() {
+    // M231
     let responses = "responses:\n  utter_x:\n    - text: t\n      buttons:\n        - {title: \"{show}\"}\n        - {title: b, payload: \"set:session.find_show.day={show}\"}\n";
     let mut story = Story::with(Profile::Mantle321, &[("responses.yml", responses)]);
     story.user("x").start("buy_tickets");

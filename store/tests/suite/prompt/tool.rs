@@ -16,6 +16,7 @@ fn why<'a>(prompt: &'a Prompt, name: &str) -> &'a str {
 
 #[test]
 fn the_table_holds_in_both_profiles() {
+    // M213 to M216
     let mut story = Story::new(Profile::Seed);
     assert_eq!(offered(&story.prompt()), ["activate", "cannot_help"]);
     story.user("tickets").start("buy_tickets");
@@ -48,6 +49,7 @@ fn the_table_holds_in_both_profiles() {
 
 #[test]
 fn a_closed_gate_says_what_it_read() {
+    // M187, M272: the offer follows memory
     let mut story = Story::new(Profile::Seed);
     story.user("tickets").start("buy_tickets");
     let text = "requires session.buy_tickets.show and session.buy_tickets.seats";
@@ -89,6 +91,7 @@ fn a_skill_that_may_not_start_is_no_target_and_the_reason_is_told() {
 
 #[test]
 fn set_fields_has_a_property_for_each_settable_entry() {
+    // M20a
     let mut story = Story::new(Profile::Seed);
     story.user("tickets").start("buy_tickets");
     let prompt = story.prompt();
@@ -104,6 +107,7 @@ fn set_fields_has_a_property_for_each_settable_entry() {
 
 #[test]
 fn inside_a_block_the_prose_and_other_skills_are_targets_but_not_the_block_itself() {
+    // M150, M252, M281
     let mut story = Story::new(Profile::Mantle321);
     story.user("tickets").start("buy_tickets");
     let ids = |story: &Story| {
@@ -127,6 +131,7 @@ fn a_skill_that_the_folder_lacks_still_shows_the_tools_of_the_record() {
 
 #[test]
 fn what_agent_yml_switches_off_is_withheld() {
+    // M336
     let settings = "\
 agent: {persona: p}
 orchestrator:

@@ -129,6 +129,7 @@ fn every_reason_not_to_start_names_its_rule_and_line() {
 
 #[test]
 fn a_refused_handover_is_an_event_and_changes_nothing() {
+    // M338, M217
     let mut world = World::bare(Profile::Seed, &PLAIN);
     world.activate("hold");
     let happened = world.wish(Command::Delegate { skill: "ghost".into(), by: Delegate::Tool });
