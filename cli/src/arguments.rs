@@ -346,10 +346,11 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
         format: Option<Report>,
     },
-    /// Explain a code of `check`, with an example of wrong and right [default: list all codes]
+    /// Explain a code of `check`, with an example of wrong and right, or a rule by its number, with what it decides in a
+    /// session [default: list all codes]
     Explain {
-        /// The code, as `check` writes it in brackets
-        #[arg(value_name = "CODE")]
+        /// The code, as `check` writes it in brackets, or a rule's number, as answers write it: M43
+        #[arg(value_name = "CODE|RULE")]
         code: Option<String>,
     },
     /// Print the debugger's configuration: where its file is, what is wrong in it, and all that it may say

@@ -13,6 +13,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub const PROJECT: &str = "project";
 /// The namespace of memory that belongs to the engine and can't be declared (M31).
 pub const SYSTEM: &str = "system";
+/// Where the older generation keeps the facts that the model finds in the background (M64).
+pub const DISCOVERED: &str = "system.__discovered__";
 /// The step that a record names for prose (M304).
 pub const AUTONOMOUS: &str = "autonomous";
 

@@ -139,6 +139,11 @@ impl Profile {
         self == Profile::Seed
     }
 
+    /// P20: whether the engine lets the model look for facts in the background (M64).
+    pub fn discovers_facts(self) -> bool {
+        self == Profile::Seed
+    }
+
     /// P23: whether the bundled session start greets (M287).
     pub fn greets_at_start(self) -> bool {
         self == Profile::Seed

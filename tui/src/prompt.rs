@@ -7,6 +7,7 @@ use replay_store::event::{EventKind, Position};
 use replay_store::name::Name;
 use replay_store::prompt::{Prompt, Role, Source};
 use replay_store::replay::Session;
+use replay_store::replay::notes::Note;
 use replay_store::replay::turns::Call;
 use replay_store::session::prose::{CUT_MARK, SHOWN_CHARACTERS};
 
@@ -178,10 +179,18 @@ fn make(session: &Session, of: Of) -> Shown {
         }
         Of::At(at) => (format!("hypothetical, at {at}: no call was made here"), session.prompt(*at)),
     };
+    let notes = match (&of, &prompt) {
+        (Of::Call(_, call), Some(prompt)) => session.notes(call.before, Some(call), prompt),
+        (Of::At(at), Some(prompt)) => session.notes(*at, None, prompt),
+        (Of::Nothing, _) | (_, None) => Vec::new(),
+    };
     let mut shown = Shown { of, headline, document, ..Shown::nothing() };
     match prompt {
         Some(prompt) => {
             shown.headline = format!("{}, {}", shown.headline, prompt.situation.word());
+            for Note { rule, text } in notes {
+                shown.document.push_line(&format!("note: {text} ({rule})\n"), Tone::Waiting, 0);
+            }
             write(&mut shown, session, &prompt);
         }
         None => {

@@ -3,7 +3,9 @@
 use replay_store::compare::prompts::{Which, previous, prompts};
 use replay_store::event::Position;
 use replay_store::name::Name;
+use replay_store::prompt::size::{Size, size};
 use replay_store::prompt::{Message, Piece, Prompt, Section, Source, Tool};
+use replay_store::replay::notes::Note;
 use replay_store::replay::turns::{Call, CallKind, Turn};
 use replay_store::replay::{DefinitionSource, Session};
 use replay_store::value::Value;
@@ -68,10 +70,28 @@ struct Answer<'a> {
     profile: ProfileAnswer,
     definition: DefinitionSource,
     differs: Option<bool>,
+    size: Option<SizeAnswer>,
+    notes: Vec<NoteAnswer>,
     sections: Vec<SectionAnswer<'a>>,
     text: String,
     messages: Vec<MessageAnswer<'a>>,
     tools: Vec<ToolAnswer<'a>>,
+}
+
+/// How large the request is, by estimate, as JSON has it.
+#[derive(Serialize)]
+struct SizeAnswer {
+    characters: u64,
+    estimated_tokens: u64,
+    budget: u64,
+    fit: &'static str,
+}
+
+/// Why the model may have got something else, as JSON has it.
+#[derive(Serialize)]
+struct NoteAnswer {
+    rule: &'static str,
+    text: String,
 }
 
 /// A section as JSON has it.
@@ -255,11 +275,22 @@ fn answer<'a>(session: &'a Session, moment: &Moment<'_>, prompt: &'a Prompt) -> 
         profile: profile(session),
         definition: session.definition,
         differs: session.differs,
+        size: session.agent.as_deref().map(|agent| size_answer(&size(agent, prompt))),
+        notes: session.notes(moment.at, moment.call, prompt).into_iter().map(note).collect(),
         sections: prompt.sections.iter().map(section).collect(),
         text: prompt.text(),
         messages: prompt.messages.iter().map(message).collect(),
         tools: prompt.tools.iter().map(tool).collect(),
     }
+}
+
+fn size_answer(size: &Size) -> SizeAnswer {
+    let Size { characters, estimated_tokens, budget, .. } = *size;
+    SizeAnswer { characters, estimated_tokens, budget, fit: size.fit.word() }
+}
+
+fn note(note: Note) -> NoteAnswer {
+    NoteAnswer { rule: note.rule, text: note.text }
 }
 
 fn section(section: &Section) -> SectionAnswer<'_> {
@@ -312,6 +343,9 @@ fn text(
     out.fact("prompt", format!("{which}; situation: {}", prompt.situation.word()))?;
     out.fact("profile", session.profile)?;
     out.fact("agent", definition_words(session))?;
+    for Note { rule, text } in session.notes(moment.at, moment.call, prompt) {
+        out.fact("note", format!("{text} ({rule})"))?;
+    }
     out.text("")?;
     let shows_source = matches!(form, Form::Source);
     match shows_source {

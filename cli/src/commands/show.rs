@@ -10,7 +10,9 @@ use replay_store::name::{AUTONOMOUS, Name, split_key};
 use replay_store::replay::Emptied;
 use replay_store::replay::headline::{Weight, headline};
 use replay_store::replay::rows::{MemoryRow, RowState};
+use replay_store::replay::taps::{Tap, TapOutcome};
 use replay_store::replay::{DefinitionSource, Session};
+use replay_store::rule::Rule;
 use replay_store::session::{Frame, State};
 use replay_store::value::Value;
 use serde::Serialize;
@@ -72,8 +74,19 @@ struct EventAnswer<'a> {
     cause: Option<Position>,
     raw: Vec<u32>,
     form: Option<Form>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tap: Option<TapAnswer>,
     #[serde(flatten)]
     kind: &'a EventKind,
+}
+
+/// What came of a tapped button as JSON has it.
+#[derive(Serialize)]
+struct TapAnswer {
+    key: Option<Name>,
+    stored_at: Option<Position>,
+    rule: Option<Rule>,
+    text: String,
 }
 
 /// Writes what held at the moment.
@@ -152,7 +165,7 @@ fn answer<'a>(
         differs: session.differs,
         memory: is_wanted(What::Memory).then(|| session.memory_rows(state)),
         stack: is_wanted(What::Stack).then(|| state.stack.iter().map(frame).collect()),
-        event: is_wanted(What::Event).then(|| event.map(|event| event_answer(event, at))),
+        event: is_wanted(What::Event).then(|| event.map(|event| event_answer(session, event, at))),
         unknown_kinds: is_wanted(What::Findings).then_some(&state.unknown_kinds),
         findings: is_wanted(What::Findings).then_some(found),
         conversation: is_wanted(What::Conversation).then(|| conversation(session, at)),
@@ -170,8 +183,9 @@ pub(super) fn frame(frame: &Frame) -> FrameAnswer<'_> {
     }
 }
 
-fn event_answer(event: &Event, position: Position) -> EventAnswer<'_> {
+fn event_answer<'a>(session: &Session, event: &'a Event, position: Position) -> EventAnswer<'a> {
     EventAnswer {
+        tap: session.tap(position).map(tap_answer),
         position,
         time: event.time.to_string(),
         turn: event.turn,
@@ -183,6 +197,16 @@ fn event_answer(event: &Event, position: Position) -> EventAnswer<'_> {
         },
         kind: &event.kind,
     }
+}
+
+fn tap_answer(tap: Tap) -> TapAnswer {
+    let text = tap.words();
+    let (stored_at, rule) = match tap.outcome {
+        TapOutcome::Stored(at) => (Some(at), None),
+        TapOutcome::Skipped { rule, .. } => (None, Some(rule)),
+        TapOutcome::Unknown => (None, None),
+    };
+    TapAnswer { key: tap.key, stored_at, rule, text }
 }
 
 fn event_text(session: &Session, at: Position, out: &mut Output<'_>) -> Result<(), Failure> {
@@ -202,6 +226,9 @@ fn event_text(session: &Session, at: Position, out: &mut Output<'_>) -> Result<(
         (Tone::Normal, &line.text),
         (Tone::Faint, &raw),
     ])?;
+    if let Some(tap) = session.tap(at) {
+        out.fact("tap", tap.words())?;
+    }
     Ok(())
 }
 

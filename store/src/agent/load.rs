@@ -161,6 +161,9 @@ fn read(agent: &mut Agent, files: &Files<'_>, profile: Profile, diagnostics: &mu
     if let Some(Document { file, root }) = &files.integrations {
         let integrations = settings_file::integrations(&mut Context { file, diagnostics }, root, profile);
         agent.mcp_servers = integrations.mcp_servers;
+        if let Some(tokens) = integrations.max_prompt_tokens {
+            agent.settings.max_prompt_tokens = Some(tokens);
+        }
     }
     if let Some(Document { file, root }) = &files.memory {
         agent.project = memory::project(&mut Context { file, diagnostics }, root);

@@ -34,7 +34,7 @@ pub struct Settings {
     pub preconditions: BTreeMap<Name, Precondition>,
     /// `orchestrator.tool_constraints` by built-in tool (M336).
     pub levers: BTreeMap<Name, Lever>,
-    /// The prompt budget in tokens.
+    /// The prompt budget in tokens (M269): of `orchestrator`, in the older generation of `llm` in integrations.yml (P19).
     pub max_prompt_tokens: Option<Spanned<u64>>,
     /// `skill_retrieval` (M337), where it is active: how many skills are offered at most.
     pub retrieved_skills: Option<Spanned<u64>>,

@@ -46,7 +46,9 @@ pub(super) fn agent(context: &mut Context<'_>, root: &Node, profile: Profile) ->
         settings.knowledge_instructions = context.text_of(section("knowledge_answering"), "instructions");
     }
     let orchestrator = section("orchestrator");
-    settings.max_prompt_tokens = context.count_of(orchestrator, "max_prompt_tokens");
+    if !profile.has_overrides_under_prompts() {
+        settings.max_prompt_tokens = context.count_of(orchestrator, "max_prompt_tokens");
+    }
     for pair in context.pairs_of(orchestrator, "preconditions") {
         let unmet = pair.value.get("unmet_utterance").and_then(|node| context.flag("unmet_utterance", node));
         let precondition = Precondition {
@@ -162,11 +164,17 @@ fn check_other_profile(context: &mut Context<'_>, root: &Node, profile: Profile)
 #[derive(Default)]
 pub(super) struct Integrations {
     pub(super) mcp_servers: Vec<Name>,
+    /// The prompt budget, where this profile has it here.
+    pub(super) max_prompt_tokens: Option<Spanned<u64>>,
 }
 
 /// Reads `integrations.yml`, whole or by its key names.
 pub(super) fn integrations(context: &mut Context<'_>, root: &Node, profile: Profile) -> Integrations {
+    let mut max_prompt_tokens = None;
     if let Some(pair) = root.pair("llm") {
+        if profile.has_overrides_under_prompts() {
+            max_prompt_tokens = context.count_of(&pair.value, "max_prompt_tokens");
+        }
         if !profile.has_overrides_under_prompts() {
             context.error(
                 code::CONFIG_UNEXPECTED_LLM,
@@ -183,5 +191,5 @@ pub(super) fn integrations(context: &mut Context<'_>, root: &Node, profile: Prof
     }
     let servers = root.get("mcp_servers").map_or(&[][..], Node::items);
     let mcp_servers = servers.iter().filter_map(|server| server.get("name")?.as_text().map(Name::from)).collect();
-    Integrations { mcp_servers }
+    Integrations { mcp_servers, max_prompt_tokens }
 }

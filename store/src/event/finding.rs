@@ -44,6 +44,8 @@ pub enum FindingKind {
     NotStartable,
     /// A response was said in other words than the agent folder gives.
     OtherWords,
+    /// The user tapped a button that could no longer write, so the engine passed over it (M234).
+    SkippedTap,
 }
 
 impl FindingKind {
@@ -62,6 +64,7 @@ impl FindingKind {
             FindingKind::NotOffered => "not offered",
             FindingKind::NotStartable => "not startable",
             FindingKind::OtherWords => "other words",
+            FindingKind::SkippedTap => "skipped tap",
         }
     }
 }

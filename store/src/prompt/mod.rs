@@ -10,6 +10,7 @@
 //! branch    routing, active skill or knowledge, and the pending confirmation
 //! tools     what was offered, what was withheld, and why
 //! messages  history and injected messages
+//! size      the estimate that is held against the budget
 //! decided   the reads, gates and offers behind all that
 //! ```
 
@@ -24,6 +25,7 @@ mod reason;
 mod rephrase;
 mod schema;
 mod sections;
+pub mod size;
 mod skipped;
 mod targets;
 pub mod tools;

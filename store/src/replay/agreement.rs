@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::Session;
+use super::taps::{Tap, TapOutcome};
 use super::turns::{Call, CallKind, Turn};
 use crate::agent::Agent;
 use crate::agent::response::ResponseSource;
@@ -106,6 +107,9 @@ impl Session {
             let Some(event) = self.event(at) else { break };
             let offer = offer.as_ref().filter(|offer| event.turn == Some(offer.turn.number));
             agreement.judge(&rules, &state, offer, (at, &event));
+            if let Some(tap) = self.tap_in(&state, at, &event) {
+                agreement.judge_tap(&tap, (at, &event));
+            }
             evolve(&mut state, &event);
         }
         Some(agreement)
@@ -160,6 +164,16 @@ impl Agreement {
                 tally.contradicting += 1;
                 self.note(Contradiction { kind, name, first: at, raw: event.origin.raw_indexes(), count: 1, text });
             }
+        }
+    }
+
+    /// A tap that was passed over is shown nowhere else: the user saw a notice, and the model nothing.
+    fn judge_tap(&mut self, tap: &Tap, (at, event): (Position, &Event)) {
+        if matches!(tap.outcome, TapOutcome::Skipped { .. }) {
+            let name = Name::from(tap.payload.as_str());
+            let text = format!("the tap on `{name}` {}", tap.words());
+            let (kind, raw) = (FindingKind::SkippedTap, event.origin.raw_indexes());
+            self.note(Contradiction { kind, name, first: at, raw, count: 1, text });
         }
     }
 

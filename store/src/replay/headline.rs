@@ -3,7 +3,7 @@
 use crate::event::{
     Actor, Event, EventKind, MessageSource, Rewind, ToolCall, ToolCaller, ToolOutcome, WriteRefusal, Writer,
 };
-use crate::name::Name;
+use crate::name::{DISCOVERED, Name};
 
 /// An event in one line: what kind of thing happened, and what it was about.
 ///
@@ -58,7 +58,9 @@ fn words(kind: &EventKind) -> (&'static str, String) {
         EventKind::BlockInterrupted { skill, block, step } => ("block interrupted", block_step(skill, block, step)),
         EventKind::BlockResumed { skill, block, step } => ("block resumed", block_step(skill, block, step)),
         EventKind::MemoryWritten { key, value, writer } => {
-            ("memory written", format!("{key} = {} by {}", value.to_json(), who(writer)))
+            // The call behind it left no other trace (M64).
+            let call = if *key == DISCOVERED { ", found by a call in the background" } else { "" };
+            ("memory written", format!("{key} = {} by {}{call}", value.to_json(), who(writer)))
         }
         EventKind::MemoryCleared { key, writer } => ("memory cleared", format!("{key} by {}", who(writer))),
         EventKind::ToolReturned { tool, arguments, outcome, caller, error, .. } => {

@@ -14,11 +14,13 @@ mod emptied;
 mod events;
 mod index;
 mod missing;
+pub mod notes;
 mod open;
 mod recompute;
 mod records;
 mod session;
 mod states;
+pub mod taps;
 
 pub use emptied::Emptied;
 pub use events::{EventRef, EventsIn};

@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod arguments;
+pub mod button;
 pub mod checkpoint;
 pub mod decide;
 mod evolve;

@@ -30,5 +30,6 @@ mod rules;
 mod seed_documents;
 mod session;
 mod source;
+mod taps;
 mod tidy;
 mod way_out;

@@ -12,6 +12,7 @@ use crate::name::{Name, split_key};
 use crate::rule::Rule;
 use crate::session::Replaced;
 use crate::session::access::WriteBy;
+use crate::session::button;
 use crate::value::Value;
 
 /// The first letters of the name of a validation tool (M208).
@@ -20,10 +21,10 @@ const VALIDATES: &str = "run_after_setting_";
 impl Draft<'_> {
     /// The user taps a button. A payload with `set:` writes, if it stands on the latest message; any other is words.
     pub(super) fn tap(&mut self, payload: &str, title: Option<String>) {
-        let Some(rest) = payload.strip_prefix("set:") else { return self.hear(payload) };
-        let target = rest.strip_prefix("session.").and_then(|rest| rest.split_once('='));
-        let target = target.filter(|(key, _)| split_key(key).is_some_and(|(_, entry)| !entry.contains('.')));
-        let Some((key, value)) = target else {
+        if !payload.starts_with(button::WRITES) {
+            return self.hear(payload);
+        }
+        let Some((key, value)) = button::target(payload) else {
             return match title {
                 Some(title) => self.hear(&title),
                 None => {

@@ -2,6 +2,7 @@
 
 mod access;
 mod blocks;
+mod declared;
 mod generations;
 mod input;
 mod laws;
