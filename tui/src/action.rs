@@ -52,6 +52,12 @@ pub enum Action {
     BreakpointKind,
     /// To the next or previous breakpoint.
     Continue(Direction),
+    /// Lists the reads of the value under the cursor.
+    Reads,
+    /// Pins the position at the cursor, or lets it loose again.
+    Pin,
+    /// Shows what is different between the pinned position and the cursor.
+    Compare,
     /// Marks the event at the cursor; the next key is the mark's name.
     Mark,
     /// To the mark that the next key names.

@@ -19,6 +19,7 @@ use crate::keymap::Keymap;
 use crate::marks::Marks;
 use crate::panel::{Arrangement, Layout, Panel, layout};
 use crate::prompt::PromptView;
+use crate::reading::Reading;
 use crate::rows::Place;
 use crate::scan::Scan;
 use crate::search::Search;
@@ -171,6 +172,8 @@ pub struct Debugger {
     pub story: Option<Story>,
     /// The last search.
     pub search: Option<Search>,
+    /// A list of reads that isn't complete yet.
+    pub reading: Option<Reading>,
     /// The timeline's filter, on or off.
     pub filter: Option<Filter>,
     /// Where the user was before each jump, the last one last, and what going back has left.
@@ -188,6 +191,8 @@ pub struct Way {
     pub marks: Marks,
     /// Breakpoints and watchpoints, in the order in which they were set.
     pub breakpoints: Vec<Breakpoint>,
+    /// The position that others are compared with.
+    pub pin: Option<Position>,
     /// What a step is; `None` is an event.
     pub step: Option<Stop>,
 }
@@ -289,7 +294,8 @@ impl App {
             ];
             indexes.into_iter().flatten().map(|index| index.is_complete(&debugger.session))
         });
-        self.scan.is_some() || indexes.into_iter().any(|is_complete| !is_complete)
+        let reads = self.debugger.iter().any(|debugger| debugger.reading.is_some());
+        reads || self.scan.is_some() || indexes.into_iter().any(|is_complete| !is_complete)
     }
 }
 

@@ -68,6 +68,13 @@ pub static BINDINGS: &[Binding] = &[
     bind(&["G", "End"], Action::End, "to the end (12G: to position 12)"),
     bind(&["gd"], Action::Writer, "to the event that set the value under the cursor; again: to the one before it"),
     bind(&["gD"], Action::NextWrite, "to the next write, clear or reset of the value under the cursor"),
+    bind(
+        &["gr"],
+        Action::Reads,
+        "lists the reads of the value under the cursor: prompts, conditions, responses, arguments",
+    ),
+    bind(&["v"], Action::Pin, "pins the position, or lets it loose again"),
+    bind(&["="], Action::Compare, "what is different between the pinned position and this one"),
     bind(&["Ctrl-o", "Backspace"], Action::Jump(Back), "back to the position and panel before the last jump"),
     bind(&[")", "Ctrl-i"], Action::Jump(Forward), "forward again, after Ctrl-o (Ctrl-i where it isn't Tab)"),
     bind(

@@ -12,7 +12,7 @@ use crate::theme::Tone;
 
 /// Glyphs and what they stand for, for the help screen.
 pub(crate) const LEGEND: [(&str, &str); 18] = [
-    ("◉", "in front of a number: a breakpoint stops there; a letter or digit: a mark"),
+    ("◉", "in front of a number: a breakpoint stops there; a letter or digit: a mark; =: the pinned position"),
     ("●", "in front of an event: the first one that a model call led to"),
     ("○", "in front of an event: a response that the model reworded (rephrase)"),
     ("!", "in front of an event: the model call failed"),

@@ -9,7 +9,8 @@
 //!                                   wishes and what they do
 //! view                             what is painted
 //! content  prompt  label           what stands in each panel
-//! search  filter  index            the events that are wanted
+//! search  filter  index  reading
+//!                                  the events that are wanted
 //! subject  copy                    what a row is about, and what is copied of it
 //! app  panel  breakpoint  marks    what there is to show, and where
 //! typing  clock                    typed lines, and moments in them
@@ -32,6 +33,7 @@ pub mod line;
 pub mod marks;
 pub mod panel;
 pub mod prompt;
+pub mod reading;
 pub mod rows;
 pub mod scan;
 pub mod search;

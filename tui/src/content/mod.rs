@@ -7,6 +7,7 @@ pub(crate) mod difference;
 pub(crate) mod event;
 pub(crate) mod findings;
 pub(crate) mod memory;
+pub(crate) mod moments;
 pub(crate) mod stack;
 pub(crate) mod timeline;
 pub(crate) mod why;

@@ -65,6 +65,9 @@ impl Timeline<'_> {
         if let Some(name) = way.marks.at(at) {
             return Line::new().number(Tone::Strong, name);
         }
+        if way.pin == Some(at) {
+            return Line::new().own(Tone::Strong, "=");
+        }
         let event = self.debugger.session.event(at);
         let stops = event.is_some_and(|event| {
             way.breakpoints.iter().any(|one| one.is_on && one.is_shown_at(&self.debugger.session, at, &event))

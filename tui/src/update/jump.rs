@@ -18,6 +18,8 @@ pub(super) fn is_jump(action: &Action) -> bool {
             | Action::End
             | Action::Writer
             | Action::NextWrite
+            | Action::Reads
+            | Action::Compare
             | Action::Explain
             | Action::Access
             | Action::Changes

@@ -15,6 +15,11 @@ pub(super) fn press(app: &mut App, key: Key) {
     if app.scan.take().is_some() && key.0 == "Esc" {
         return app.say("stopped: nothing was found so far");
     }
+    if key.0 == "Esc"
+        && let Some(reading) = app.debugger.as_mut().and_then(|debugger| debugger.reading.take())
+    {
+        return app.say(format!("stopped: {} reads so far", reading.count()));
+    }
     if let Some(naming) = app.naming.take() {
         return way::named(app, naming, &key.0);
     }

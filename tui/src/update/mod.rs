@@ -7,6 +7,7 @@ mod find;
 mod jump;
 mod keyboard;
 mod mouse;
+mod pin;
 mod seek;
 mod typed;
 mod way;
@@ -61,6 +62,9 @@ pub fn update(app: &mut App, action: Action) {
         | Action::StepSize
         | Action::Writer
         | Action::NextWrite
+        | Action::Reads
+        | Action::Pin
+        | Action::Compare
         | Action::Explain
         | Action::Access
         | Action::Breakpoint
@@ -120,6 +124,7 @@ pub fn open(app: &mut App, session: Session, at: Position) {
         story: None,
         search: None,
         filter: None,
+        reading: None,
         jumps: Jumps::default(),
         folder: None,
         way: Way::default(),
@@ -256,6 +261,9 @@ fn debug(app: &mut App, action: Action) {
         Action::FilterSwitch => find::switch_filter(app),
         Action::Context(direction) => find::context(app, direction, count),
         Action::Writer => define::to_writer(app),
+        Action::Reads => pin::reads(app),
+        Action::Pin => pin::pin(app),
+        Action::Compare => pin::compare(app),
         Action::NextWrite => define::to_next_write(app, count),
         Action::Explain => answer::explain(app),
         Action::Access => answer::access(app),

@@ -6,6 +6,7 @@ use replay_store::explain::query::{Expression, Filter, Needs, Query};
 
 use super::go;
 use super::jump::remember;
+use super::pin;
 use crate::app::App;
 use crate::clock::Moment;
 use crate::rows::Direction;
@@ -97,6 +98,9 @@ pub(super) fn tick(app: &mut App) {
             remember(app, |app| arrive(app, &scan.goal, scan.direction, scan.found));
         }
         return;
+    }
+    if debugger.reading.is_some() {
+        return pin::read_on(app);
     }
     let search = debugger.search.as_mut().map(|search| &mut search.index);
     let filter = debugger.filter.as_mut().map(|filter| &mut filter.index);

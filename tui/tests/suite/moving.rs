@@ -152,3 +152,24 @@ fn the_writes_of_a_value_are_walked_from_wherever_it_stands() {
     check("41G 3 Enter / item_id Enter K gd", 35);
     says("1G gd", "gd goes to the event that set a value");
 }
+
+#[test]
+fn a_pinned_position_is_compared_with_the_cursor() {
+    let mut app = start(renewal(), (200, 60), Theme::Plain);
+    press(&mut app, "19G v 35G =");
+    let seen = text(&screen(&app));
+    assert!(seen.contains("difference from 19 to 35"), "{seen}");
+    assert!(seen.contains("renew_loan.item_id: C-1187 → C-0093  at 35"), "{seen}");
+    says("=", "nothing is pinned: v pins the position");
+    says("19G v =", "the cursor is at the pinned position 19");
+    says("19G v v", "nothing is pinned any more");
+}
+
+#[test]
+fn the_reads_of_a_value_are_listed() {
+    let mut app = start(renewal(), (200, 60), Theme::Plain);
+    press(&mut app, "35G gr");
+    let seen = text(&screen(&app));
+    assert!(seen.contains("reads of renew_loan.item_id") && seen.contains("the newest first"), "{seen}");
+    says("1G gr", "gr lists the reads of a value");
+}
