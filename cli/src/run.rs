@@ -180,8 +180,11 @@ fn debug_or_summarize(
     Ok(answered(&session, exit))
 }
 
+/// What of a log couldn't be read came out while the answer was made: it can't be relied on then.
 fn answered(session: &Session, exit: Exit) -> Outcome {
-    Outcome { exit, notices: notice(session).into_iter().collect() }
+    let damage = session.damage().map(|damage| format!("{damage}; what was answered may be wrong"));
+    let exit = if damage.is_some() { Exit::Unreadable } else { exit };
+    Outcome { exit, notices: notice(session).into_iter().chain(damage).collect() }
 }
 
 /// A record that lost something is opened all the same, and that is said.

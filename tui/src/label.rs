@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use replay_store::event::{Event, EventKind, MessageSource, Rewind, ToolCaller, ToolOutcome};
-use replay_store::replay::headline::{Weight, headline, weight};
+use replay_store::event::{Event, EventKind, MessageSource, Rewind, Tag, ToolCaller, ToolOutcome};
+use replay_store::replay::headline::headline;
+use replay_store::replay::outline::Mark;
 use replay_store::replay::turns::MODEL_CALL_ERROR;
 use replay_store::value::Value;
 
@@ -141,13 +142,10 @@ pub(crate) fn outcome_words(outcome: ToolOutcome) -> &'static str {
 }
 
 /// Returns whether an event is a refusal or a failure: what somebody looks for first.
-pub(crate) fn is_trouble(event: &Event) -> bool {
-    match &event.kind {
-        EventKind::SkillCancelled { .. } | EventKind::BlockCancelled { .. } => true,
-        // There may be many of them, and nothing is known to be wrong with them.
-        EventKind::Foreign { .. } => false,
-        kind => weight(kind) == Weight::Refused,
-    }
+pub(crate) fn is_trouble(mark: Mark) -> bool {
+    // There may be many unknown kinds, and nothing is known to be wrong with them.
+    let is_refused = mark.is_refused() && mark.tag() != Tag::Foreign;
+    is_refused || matches!(mark.tag(), Tag::SkillCancelled | Tag::BlockCancelled)
 }
 
 /// Returns the row of an event whose headline says it all.

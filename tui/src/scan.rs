@@ -102,8 +102,12 @@ impl Scan {
 /// Returns the matches from the position `first` to `last`, in order.
 fn matches(session: &Session, goal: &Goal, breakpoints: &[Breakpoint], (first, last): (u64, u64)) -> Vec<Position> {
     let events = session.events_in(Position(first)..=Position(last));
+    let positions = (first..=last).map(Position);
     match goal {
-        Goal::Stop(stop) => events.filter(|(at, event)| stops(session, *at, event, *stop)).map(|(at, _)| at).collect(),
+        Goal::Stop(stop) => {
+            let is_stop = |at: &Position| session.mark(*at).is_some_and(|mark| stops(session, *at, mark, *stop));
+            positions.filter(is_stop).collect()
+        }
         Goal::Time(time) => events.filter(|(_, event)| event.time >= *time).map(|(at, _)| at).collect(),
         Goal::Query(query, _) => matches_in(query, session, (first, last)),
         Goal::Breakpoint => {

@@ -1,8 +1,9 @@
 //! Places to stop at while stepping, and where the nearest one is.
 
-use replay_store::event::{Event, EventKind, Position};
+use replay_store::event::{Event, EventKind, Position, Tag};
 use replay_store::name::{PROJECT, split_key};
 use replay_store::replay::Session;
+use replay_store::replay::outline::Mark;
 
 use crate::label;
 use crate::rows::Direction;
@@ -90,39 +91,42 @@ fn next_turn_end(session: &Session, from: Position, direction: Direction) -> Opt
     turn.map(|turn| turn.last)
 }
 
-/// Returns whether an event is a stop of a kind.
-pub(crate) fn stops(session: &Session, at: Position, event: &Event, stop: Stop) -> bool {
+/// Returns whether the event at `at` is a stop of a kind. Its mark tells, so that few events are read.
+pub(crate) fn stops(session: &Session, at: Position, mark: Mark, stop: Stop) -> bool {
     match stop {
-        Stop::ToolCall => matches!(event.kind, EventKind::ToolReturned { .. }),
-        Stop::UserMessage => matches!(event.kind, EventKind::UserMessage { .. }),
-        Stop::Write => matches!(event.kind, EventKind::MemoryWritten { .. } | EventKind::MemoryCleared { .. }),
+        Stop::ToolCall => mark.tag() == Tag::ToolReturned,
+        Stop::UserMessage => mark.tag() == Tag::UserMessage,
+        Stop::Write => matches!(mark.tag(), Tag::MemoryWritten | Tag::MemoryCleared),
         Stop::SkillChange => matches!(
-            event.kind,
-            EventKind::SkillActivated { .. }
-                | EventKind::SkillCompleted { .. }
-                | EventKind::SkillCancelled { .. }
-                | EventKind::SkillInterrupted { .. }
-                | EventKind::SkillResumed { .. }
-                | EventKind::BlockEntered { .. }
-                | EventKind::BlockCompleted { .. }
-                | EventKind::BlockCancelled { .. }
-                | EventKind::BlockInterrupted { .. }
-                | EventKind::BlockResumed { .. }
+            mark.tag(),
+            Tag::SkillActivated
+                | Tag::SkillCompleted
+                | Tag::SkillCancelled
+                | Tag::SkillInterrupted
+                | Tag::SkillResumed
+                | Tag::BlockEntered
+                | Tag::BlockCompleted
+                | Tag::BlockCancelled
+                | Tag::BlockInterrupted
+                | Tag::BlockResumed
         ),
-        Stop::Trouble => label::is_trouble(event),
-        Stop::Lock => locks(session, at, event),
+        Stop::Trouble => label::is_trouble(mark),
+        Stop::Lock => {
+            matches!(mark.tag(), Tag::MemoryWritten | Tag::ProjectEntryLocked)
+                && session.event(at).is_some_and(|event| locks(session, at, &event))
+        }
         Stop::Decision => matches!(
-            event.kind,
-            EventKind::MemoryWritten { .. }
-                | EventKind::MemoryCleared { .. }
-                | EventKind::MemoryWriteRefused { .. }
-                | EventKind::SkillActivated { .. }
-                | EventKind::SkillRefused { .. }
-                | EventKind::SkillPending { .. }
-                | EventKind::ToolCalled { .. }
-                | EventKind::ToolReturned { .. }
-                | EventKind::ToolRefused { .. }
-                | EventKind::ConfirmationAnswered { .. }
+            mark.tag(),
+            Tag::MemoryWritten
+                | Tag::MemoryCleared
+                | Tag::MemoryWriteRefused
+                | Tag::SkillActivated
+                | Tag::SkillRefused
+                | Tag::SkillPending
+                | Tag::ToolCalled
+                | Tag::ToolReturned
+                | Tag::ToolRefused
+                | Tag::ConfirmationAnswered
         ),
         // Two are looked up in the index of turns, and reads are asked for by a query.
         Stop::TurnEnd | Stop::ModelCall | Stop::EmptyRead => false,

@@ -1,11 +1,12 @@
-//! Large conversations of any length, as the engine would have dumped them: flat, with mirrors.
+//! Large conversations of any length, as the engine would have dumped them: flat, with mirrors. They are written as they
+//! are made, so that a long one takes no memory.
 
-use std::fmt::Write;
+use std::io::Write;
 
-/// Returns a tracker dump whose session has `events` events once mirrors are folded. It has about twice as many raw
+/// Writes a tracker dump whose session has `events` events once mirrors are folded. It has about twice as many raw
 /// records, because each write and each tool call stands in a dump twice.
-pub(crate) fn flat_dump(events: usize) -> String {
-    let mut dump = Dump::new(events);
+pub(crate) fn flat_dump(events: usize, out: impl Write) {
+    let mut dump = Dump::new(events, out);
     dump.start();
     while dump.events < events {
         dump.turn();
@@ -13,18 +14,18 @@ pub(crate) fn flat_dump(events: usize) -> String {
     dump.finish()
 }
 
-struct Dump {
-    text: String,
+struct Dump<W> {
+    out: W,
     wanted: usize,
     events: usize,
     records: usize,
     turns: usize,
 }
 
-impl Dump {
-    fn new(wanted: usize) -> Dump {
-        let text = String::from("{\"sender_id\": \"generated\", \"events\": [");
-        Dump { text, wanted, events: 0, records: 0, turns: 0 }
+impl<W: Write> Dump<W> {
+    fn new(wanted: usize, mut out: W) -> Dump<W> {
+        out.write_all(b"{\"sender_id\": \"generated\", \"events\": [").expect("the temporary folder takes files");
+        Dump { out, wanted, events: 0, records: 0, turns: 0 }
     }
 
     fn start(&mut self) {
@@ -99,15 +100,14 @@ impl Dump {
         let comma = if self.records == 0 { "" } else { "," };
         let more = if fields.is_empty() { "" } else { ", " };
         write!(
-            self.text,
+            self.out,
             "{comma}\n{{\"event\": \"{kind}\", \"timestamp\": {time}, \"metadata\": {metadata}{more}{fields}}}"
         )
-        .expect("a string takes all that is written");
+        .expect("the temporary folder takes files");
         self.records += 1;
     }
 
-    fn finish(mut self) -> String {
-        self.text.push_str("\n]}\n");
-        self.text
+    fn finish(mut self) {
+        self.out.write_all(b"\n]}\n").and_then(|()| self.out.flush()).expect("the temporary folder takes files");
     }
 }

@@ -1,6 +1,7 @@
 //! How long it takes from starting the program to the first frame on a terminal, how much of the processors that takes
-//! (user and system, to 10 ms), how long a step takes, and how much memory the program has needed at most: in all, and
-//! beside the file's own size. Figures are printed side by side; nothing is asserted.
+//! (user and system, to 10 ms), how long a step, a jump and the way to the write before take, and how much memory the
+//! program has needed at most: in all, and beside the file's own size. Figures are printed side by side; nothing is
+//! asserted. A log is measured at a million events, too; a dump isn't, because opening one reads all of it.
 //!
 //! The program runs in a terminal of its own and is watched from outside: time ends when the frame was read from the
 //! terminal, memory is what the kernel says (Linux only).
@@ -11,9 +12,10 @@ mod generate;
 mod terminal;
 
 use std::fs;
+use std::io::BufWriter;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use terminal::Terminal;
 
@@ -27,30 +29,54 @@ fn main() {
     }
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     println!(
-        "{:<28} {:>10} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12}",
-        "session", "file", "first frame", "fastest", "step on", "step back", "CPU", "peak memory", "beside file"
+        "{:<28} {:>10} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12}",
+        "session",
+        "file",
+        "first frame",
+        "fastest",
+        "step on",
+        "step back",
+        "jump",
+        "[w",
+        "CPU",
+        "peak memory",
+        "beside file"
     );
-    for events in [10_000, 100_000] {
+    for events in [10_000, 100_000, 1_000_000] {
         let dump = folder.path().join(format!("{events}.json"));
-        fs::write(&dump, generate::flat_dump(events)).expect("the temporary folder takes files");
+        let file = fs::File::create(&dump).expect("the temporary folder takes files");
+        generate::flat_dump(events, BufWriter::new(file));
         let log = folder.path().join(format!("{events}.log"));
+        let begun = Instant::now();
         let import = Command::new(PROGRAM).arg("import").arg(&dump).arg("-o").arg(&log).output();
         assert!(import.expect("the program starts").status.success(), "the generated dump can be imported");
-        measure(&format!("{events} events, log"), &log);
-        measure(&format!("{events} events, dump"), &dump);
+        let took = begun.elapsed();
+        let size = fs::metadata(&dump).map_or(0, |file| file.len());
+        println!("{events} events, import: {:.0} MB/s", size as f64 / took.as_secs_f64() / 1e6);
+        measure(&format!("{events} events, log"), &log, events);
+        if events < 1_000_000 {
+            measure(&format!("{events} events, dump"), &dump, events);
+        }
     }
 }
 
-fn measure(name: &str, session: &Path) {
+fn measure(name: &str, session: &Path, events: usize) {
     let mut frames = Vec::new();
     let mut on = Vec::new();
     let mut back = Vec::new();
+    let (mut jumps, mut writes) = (Vec::new(), Vec::new());
     let (mut memory, mut cpu) = (0, Vec::new());
     for _ in 0..REPEATS {
         let mut terminal = Terminal::start(PROGRAM, session);
         frames.push(terminal.first_frame());
         cpu.push(terminal.cpu_time());
         // From the end, so that the first step finds something to do.
+        jumps.push(terminal.answer(b"G"));
+        for part in 1..6 {
+            jumps.push(terminal.answer(format!("{}G", events * part / 7).as_bytes()));
+            writes.push(terminal.answer(b"[w"));
+        }
+        jumps.push(terminal.answer(b"g"));
         terminal.answer(b"G");
         for _ in 0..10 {
             back.push(terminal.answer(b"h"));
@@ -64,12 +90,14 @@ fn measure(name: &str, session: &Path) {
     let peak = memory * 1024;
     let size = fs::metadata(session).map_or(0, |file| file.len());
     println!(
-        "{name:<28} {:>10} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12}",
+        "{name:<28} {:>10} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12}",
         format!("{} kB", size / 1000),
         millis(median(&mut frames)),
         millis(frames.iter().copied().min().unwrap_or_default()),
         millis(median(&mut on)),
         millis(median(&mut back)),
+        millis(median(&mut jumps)),
+        millis(median(&mut writes)),
         millis(median(&mut cpu)),
         format!("{} MB", peak / 1_000_000),
         format!("{} MB", peak.saturating_sub(size) / 1_000_000),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use replay_store::event::{EventKind, Position};
+use replay_store::event::{Position, Tag};
 use replay_store::name::Name;
 use replay_store::replay::turns::Call;
 use replay_store::replay::{DefinitionSource, Session};
@@ -48,8 +48,7 @@ struct TurnAnswer<'a> {
 /// Writes the session at a glance.
 pub(crate) fn summary(session: &Session, global: &Global, out: &mut Output<'_>) -> Result<Exit, Failure> {
     let end = session.state(session.end());
-    let user_messages =
-        session.events_in(..).filter(|(_, event)| matches!(event.kind, EventKind::UserMessage { .. })).count();
+    let user_messages = session.marks().iter().filter(|mark| mark.tag() == Tag::UserMessage).count();
     let started_at = session.event(Position(1)).map(|event| event.time.to_string());
     let last_at = session.event(session.end()).map(|event| event.time.to_string());
     if global.json {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use proptest::strategy::ValueTree;
 use replay_store::agent::definition::Definition;
 use replay_store::event::{Event, EventKind, Form, Origin, Position, Tag};
 use replay_store::import::Recording;
@@ -17,6 +18,7 @@ use replay_store::replay::{Named, Session, archive};
 use replay_store::timestamp::Timestamp;
 
 use crate::generated;
+use crate::log_faults::{Numbers, flip, silence};
 
 /// A recording of the kinds, over and over, with turns that end where they say so and raw records that come in any order.
 fn recording(kinds: &[EventKind], count: usize) -> Recording {
@@ -166,4 +168,37 @@ fn a_field_knows_what_happened_to_it() {
     assert_eq!(found, expected);
     assert_eq!(session.marked_after(Position(1), |mark| mark.tag() == Tag::SkillActivated), Some(Position(5)));
     assert_eq!(session.marked_before(Position(5), |mark| mark.tag() == Tag::SkillActivated), Some(Position(1)));
+}
+
+/// Events, states and everything from the outline are what was written, or it is said that something is damaged.
+#[test]
+fn a_damaged_log_is_never_answered_from_in_silence() {
+    silence();
+    let kinds: Vec<EventKind> = {
+        let mut runner = proptest::test_runner::TestRunner::deterministic();
+        let strategy = vec(prop_oneof![generated::kind(), generated::memory_kind()], 90);
+        strategy.new_tree(&mut runner).expect("there are kinds").current()
+    };
+    let recording = recording(&kinds, 4300);
+    let place = tempfile::tempdir().expect("a folder for the test");
+    let path = place.path().join("session.log");
+    drop(log(&path, &recording, 2000));
+    let bytes = std::fs::read(&path).expect("it is there");
+    let whole = Session::open(recording, None, None);
+    let (mut numbers, mut noticed, mut anew) = (Numbers(7), 0, 0);
+    for _ in 0..60 {
+        let mut damaged = bytes.clone();
+        let what = flip(&mut damaged, &mut numbers, bytes.len());
+        std::fs::write(&path, damaged).expect("there is room");
+        let Ok(log) = Log::open(&path) else { continue };
+        let Ok(lazy) = archive::open_lazily(&Arc::new(log), "s1", Named::default()) else { continue };
+        assert_eq!((&lazy.turns, lazy.marks()), (&whole.turns, whole.marks()), "{what}");
+        assert!(lazy.touched_fields().eq(whole.touched_fields()), "{what}");
+        anew += usize::from(lazy.findings.len() > whole.findings.len());
+        let events = whole.events_in(..).zip(lazy.events_in(..)).all(|(one, other)| *one.1 == *other.1);
+        let states = (0..=4300).step_by(61).all(|at| whole.state(Position(at)) == lazy.state(Position(at)));
+        assert!(events && states || lazy.damage().is_some(), "{what}");
+        noticed += usize::from(lazy.damage().is_some());
+    }
+    assert!(noticed > 0, "some of the flips lie in events: {noticed} and {anew}");
 }

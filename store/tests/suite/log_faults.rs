@@ -117,17 +117,17 @@ impl Sample {
 }
 
 /// Numbers that look random and are the same each time.
-struct Numbers(u64);
+pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % end
     }
 }
 
-/// Damages the sample many times. `damage` changes a copy and says what it did.
-fn check(cases: usize, damage: impl Fn(&mut Vec<u8>, &mut Numbers) -> String) -> Tally {
+/// Lets a panic that is caught inside the log say nothing.
+pub(crate) fn silence() {
     static SILENCE: Once = Once::new();
     SILENCE.call_once(|| {
         let hook = std::panic::take_hook();
@@ -137,6 +137,11 @@ fn check(cases: usize, damage: impl Fn(&mut Vec<u8>, &mut Numbers) -> String) ->
             }
         }));
     });
+}
+
+/// Damages the sample many times. `damage` changes a copy and says what it did.
+fn check(cases: usize, damage: impl Fn(&mut Vec<u8>, &mut Numbers) -> String) -> Tally {
+    silence();
     let folder = tempfile::tempdir().expect("a folder for the test");
     let path = folder.path().join("session.log");
     let sample = sample(&path);
@@ -150,7 +155,7 @@ fn check(cases: usize, damage: impl Fn(&mut Vec<u8>, &mut Numbers) -> String) ->
     tally
 }
 
-fn flip(bytes: &mut [u8], numbers: &mut Numbers, end: usize) -> String {
+pub(crate) fn flip(bytes: &mut [u8], numbers: &mut Numbers, end: usize) -> String {
     let bit = numbers.below(end * 8);
     bytes[bit / 8] ^= 1 << (bit % 8);
     format!("bit {} of byte {}", bit % 8, bit / 8)

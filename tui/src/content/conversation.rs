@@ -4,8 +4,9 @@
 
 use std::rc::Rc;
 
-use replay_store::event::{Event, EventKind, Position};
+use replay_store::event::{Event, EventKind, Position, Tag};
 use replay_store::replay::Session;
+use replay_store::replay::outline::Mark;
 use replay_store::replay::turns::MODEL_CALL_ERROR;
 use replay_store::value::Value;
 use replay_store::visible;
@@ -22,8 +23,16 @@ pub(crate) struct Conversation<'a> {
 
 /// Returns the last message at or before a position.
 pub(crate) fn place_at(session: &Session, at: Position) -> Place {
-    let last = session.events_in(..=at).rfind(|(_, event)| is_message(event));
-    Place { line: last.map_or(0, |(at, _)| at.0 as usize), row: 0 }
+    Place { line: last_message(session, at).0 as usize, row: 0 }
+}
+
+/// Returns the last message at or before a position; position 0 where there is none.
+fn last_message(session: &Session, at: Position) -> Position {
+    session.marked_before(Position(at.0 + 1), is_message_mark).unwrap_or_default()
+}
+
+fn is_message_mark(mark: Mark) -> bool {
+    matches!(mark.tag(), Tag::UserMessage | Tag::AgentMessage)
 }
 
 pub(crate) fn is_message(event: &Event) -> bool {
@@ -32,14 +41,13 @@ pub(crate) fn is_message(event: &Event) -> bool {
 
 impl Rows for Conversation<'_> {
     fn previous(&self, line: usize) -> Option<usize> {
-        let line = line.checked_sub(1)? as u64;
-        let last = self.debugger.session.events_in(..=Position(line)).rfind(|(_, event)| is_message(event));
-        Some(last.map_or(0, |(at, _)| at.0 as usize))
+        let before = Position(line.checked_sub(1)? as u64);
+        Some(last_message(&self.debugger.session, before).0 as usize)
     }
 
     fn next(&self, line: usize) -> Option<usize> {
-        let next = self.debugger.session.events_after(Position(line as u64)).find(|(_, event)| is_message(event));
-        next.map(|(at, _)| at.0 as usize)
+        let next = self.debugger.session.marked_after(Position(line as u64), is_message_mark)?;
+        Some(next.0 as usize)
     }
 
     fn rows(&self, line: usize, columns: usize) -> Rc<[Line]> {

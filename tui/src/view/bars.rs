@@ -34,6 +34,10 @@ pub(super) fn title(debugger: &Debugger, app: &App, area: Rect, buffer: &mut Buf
         1 => apart(line).own(Tone::Bad, "1 finding"),
         count => apart(line).number(Tone::Bad, count).own(Tone::Bad, " findings"),
     };
+    let line = match session.damage() {
+        Some(_) => apart(line).own(Tone::Bad, "damaged log: run replay verify"),
+        None => line,
+    };
     let unknown: u64 = debugger.state.unknown_kinds.values().sum();
     let line = match unknown {
         0 => line,
