@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use replay_store::compare::noise::Noise;
 use replay_store::compare::sessions::Kind;
 use replay_store::profile::Profile;
+
+use crate::compared::{DiffFormat, Ignored, Moment};
 use replay_tui::Theme;
 
 use crate::config::themes;
@@ -216,6 +217,9 @@ pub(crate) enum Command {
         /// Say of each piece where it comes from: a line of the agent folder, an event, or built in (JSON always does)
         #[arg(long, conflicts_with_all = ["json", "raw"])]
         source: bool,
+        /// Show what would stand there if nothing were withheld: refused reads, and paragraphs with a closed condition
+        #[arg(long, conflicts_with_all = ["raw", "source", "diff", "rephrase"])]
+        holes: bool,
         /// Compare it with the prompt of the model call before it, word by word, each changed line with its cause
         #[arg(long, conflicts_with_all = ["raw", "source"])]
         diff: bool,
@@ -225,6 +229,12 @@ pub(crate) enum Command {
         /// Show large texts of a difference in full instead of folded
         #[arg(long, requires = "diff")]
         full: bool,
+        /// What to write of a difference [default: human; json with --json]
+        #[arg(long, value_name = "FORMAT", requires = "diff", conflicts_with = "json")]
+        format: Option<Answer>,
+        /// Show values of pii entries in the report, which says so
+        #[arg(long, requires = "format")]
+        reveal: bool,
         /// Write the system prompt byte for byte; refused on a terminal
         #[arg(long, conflicts_with = "json")]
         raw: bool,
@@ -317,10 +327,10 @@ pub(crate) enum Command {
         #[arg(long, value_name = "N|raw:N|turn:T", requires = "from")]
         to: Option<Moment>,
         /// Show these kinds of difference only: state, decision, skill, tool, prompt, text
-        #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kind)]
+        #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = crate::compared::kind)]
         kind: Vec<Kind>,
         /// What makes no difference between two sessions: ids, times, or none [default: ids,times]
-        #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = noise, conflicts_with = "from")]
+        #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = crate::compared::noise, conflicts_with = "from")]
         ignore: Vec<Ignored>,
         /// What to write [default: human]
         #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json", "from"])]
@@ -328,6 +338,9 @@ pub(crate) enum Command {
         /// Show large texts in full instead of folded
         #[arg(long)]
         full: bool,
+        /// Show values of pii entries in the report, which says so
+        #[arg(long, requires = "format")]
+        reveal: bool,
     },
     /// Recompute the digests of a log and say what they vouch for
     Verify {
@@ -378,46 +391,6 @@ pub(crate) enum Answer {
     Json,
     /// A report in Markdown, for a ticket; values of pii entries are hidden in it.
     Md,
-}
-
-/// A moment that `diff` compares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moment {
-    /// A position.
-    At(At),
-    /// The end of a turn.
-    Turn(u32),
-}
-
-impl FromStr for Moment {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Moment, String> {
-        let wrong =
-            || format!("{text:?} is no moment; give a number of events, raw:N, or turn:T for the end of a turn");
-        match text.strip_prefix("turn:") {
-            Some(turn) => turn.parse().map(Moment::Turn).map_err(|_| wrong()),
-            None => text.parse().map(Moment::At).map_err(|_| wrong()),
-        }
-    }
-}
-
-/// What `--ignore` takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ignored {
-    /// A kind of noise.
-    Noise(Noise),
-    /// Nothing.
-    None,
-}
-
-/// What `diff` writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DiffFormat {
-    /// What differs, turn by turn.
-    Human,
-    /// The two sides as removed and added lines.
-    Unified,
 }
 
 /// What `check` writes.
@@ -473,23 +446,4 @@ fn profile(name: &str) -> Result<Profile, String> {
         let names: Vec<&str> = Profile::ALL.iter().map(|profile| profile.name()).collect();
         format!("no such profile; there are {}", names.join(" and "))
     })
-}
-
-fn kind(word: &str) -> Result<Kind, String> {
-    let words = Kind::ALL.map(Kind::word);
-    Kind::ALL
-        .into_iter()
-        .find(|kind| kind.word() == word)
-        .ok_or_else(|| format!("no such kind; there are {}", words.join(", ")))
-}
-
-fn noise(word: &str) -> Result<Ignored, String> {
-    match (word, Noise::parse(word)) {
-        ("none", _) => Ok(Ignored::None),
-        (_, Some(noise)) => Ok(Ignored::Noise(noise)),
-        (_, None) => Err(format!(
-            "nothing of that name can be ignored; there are {}, and none",
-            Noise::ALL.map(Noise::word).join(", ")
-        )),
-    }
 }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod commands;
+mod compared;
 mod config;
 mod debug;
 mod exit;

@@ -3,7 +3,8 @@
 use replay_store::event::Position;
 use replay_store::replay::Session;
 
-use crate::arguments::{At, Moment, Place};
+use crate::arguments::{At, Place};
+use crate::compared::Moment;
 use crate::failure::Failure;
 
 /// Returns the position that is asked for; the end where none is.

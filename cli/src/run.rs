@@ -8,13 +8,14 @@ use replay_store::explain::report::Pii;
 use replay_store::name::Name;
 use replay_store::replay::Session;
 
-use crate::arguments::{Answer, Arguments, Command, DiffFormat, Global, Place, Report, ThemeChoice};
+use crate::arguments::{Answer, Arguments, Command, Global, Place, Report, ThemeChoice};
 use crate::commands::prompt::{Form, Wanted};
 use crate::commands::prompt_diff::Length;
 use crate::commands::{
     access, check, config, diff, explain, export, import, last, list, manual, prompt, query, reads, show, state_diff,
     summary, verify, why,
 };
+use crate::compared::DiffFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -78,7 +79,7 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
             };
             Ok(answered(&session, exit))
         }
-        Command::Prompt { session, turn, call, rephrase, at, source, diff, to, full, raw } => {
+        Command::Prompt { session, turn, call, rephrase, at, source, holes, diff, to, full, format, reveal, raw } => {
             let session = open::one(&session, &global)?;
             let wanted = match (at, turn, rephrase) {
                 (Some(at), _, _) => Wanted::At(at),
@@ -87,12 +88,20 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
                 (None, None, _) => Wanted::Last,
             };
             let length = if full { Length::Full } else { Length::Folded };
-            let exit = match (diff, raw, global.json, source) {
-                (true, _, is_json, _) => prompt::difference(&session, wanted, to, (length, is_json), out)?,
-                (false, true, _, _) => prompt::prompt(&session, wanted, Form::Raw, out)?,
-                (false, false, true, _) => prompt::prompt(&session, wanted, Form::Json, out)?,
-                (false, false, false, true) => prompt::prompt(&session, wanted, Form::Source, out)?,
-                (false, false, false, false) => prompt::prompt(&session, wanted, Form::Text, out)?,
+            let pii = if reveal { Pii::Revealed } else { Pii::Masked };
+            let default = if global.json { Answer::Json } else { Answer::Human };
+            let exit = if diff {
+                prompt::difference(&session, wanted, to, (format.unwrap_or(default), length, pii), out)?
+            } else {
+                let form = match (raw, holes, global.json, source) {
+                    (true, ..) => Form::Raw,
+                    (false, true, true, _) => Form::JsonWithHoles,
+                    (false, true, false, _) => Form::Holes,
+                    (false, false, true, _) => Form::Json,
+                    (false, false, false, true) => Form::Source,
+                    (false, false, false, false) => Form::Text,
+                };
+                prompt::prompt(&session, wanted, form, out)?
             };
             Ok(answered(&session, exit))
         }
@@ -130,11 +139,12 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
             let exit = access::access(&session, &place, global.json, out)?;
             Ok(answered(&session, exit))
         }
-        Command::Diff { session, other: Some(other), kind, ignore, format, full, .. } => {
+        Command::Diff { session, other: Some(other), kind, ignore, format, full, reveal, .. } => {
+            let pii = if reveal { Pii::Revealed } else { Pii::Masked };
             let (a, b) = (open::one(&session, &global)?, open::one(&other, &global)?);
             let names = [session.to_string_lossy(), other.to_string_lossy()];
             let length = if full { Length::Full } else { Length::Folded };
-            let choice = diff::Choice::of(&kind, &ignore, format.unwrap_or(DiffFormat::Human), length);
+            let choice = diff::Choice::of(&kind, &ignore, format.unwrap_or(DiffFormat::Human), length, pii);
             let exit = diff::diff((&names[0], &a), (&names[1], &b), &choice, global.json, out)?;
             Ok(Outcome { exit, notices: [notice(&a), notice(&b)].into_iter().flatten().collect() })
         }
@@ -143,7 +153,7 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
             let from = from.map_or(Ok(session.end()), |from| place::moment(&session, from))?;
             let to = to.map_or(Ok(session.end()), |to| place::moment(&session, to))?;
             let length = if full { Length::Full } else { Length::Folded };
-            let choice = diff::Choice::of(&kind, &[], DiffFormat::Human, length);
+            let choice = diff::Choice::of(&kind, &[], DiffFormat::Human, length, Pii::Masked);
             let exit = state_diff::diff(&session, (from, to), &choice, global.json, out)?;
             Ok(answered(&session, exit))
         }

@@ -27,7 +27,7 @@ pub(super) fn command(question: &Question<'_>, at: Position, pii: Pii) -> String
 }
 
 /// Returns a word as a shell reads it back.
-fn quoted(word: &OsStr) -> String {
+pub(super) fn quoted(word: &OsStr) -> String {
     let word = word.to_string_lossy();
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=+,@%".contains(&byte);
     if !word.is_empty() && word.bytes().all(is_plain) {

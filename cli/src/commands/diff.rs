@@ -3,14 +3,15 @@
 use replay_store::compare::noise::Noise;
 use replay_store::compare::sessions::{Difference, Kind, SessionDifference, Sides, sessions};
 use replay_store::explain::Evidence;
+use replay_store::explain::report::Pii;
 use replay_store::name::Name;
 use replay_store::replay::{DefinitionSource, Session};
 use serde::Serialize;
 
-use super::fold::fold;
 use super::prompt_diff::Length;
+use super::report::{Wording, report};
 use super::{ProfileAnswer, definition_words, profile};
-use crate::arguments::{DiffFormat, Ignored};
+use crate::compared::{DiffFormat, Ignored};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, Tone};
@@ -23,29 +24,23 @@ pub(crate) struct Choice {
     pub(crate) noise: Vec<Noise>,
     /// How it is written for people.
     pub(crate) format: DiffFormat,
-    /// Whether large texts are folded.
-    pub(crate) length: Length,
+    /// How its texts are written.
+    pub(crate) wording: Wording,
+    /// What a report shows of pii entries.
+    pub(crate) pii: Pii,
 }
 
 impl Choice {
     /// Returns the choice that the command line makes: all kinds where none is named, and no noise where nothing is
     /// said about it.
-    pub(crate) fn of(kinds: &[Kind], ignored: &[Ignored], format: DiffFormat, length: Length) -> Choice {
+    pub(crate) fn of(kinds: &[Kind], ignored: &[Ignored], format: DiffFormat, length: Length, pii: Pii) -> Choice {
         let kinds = if kinds.is_empty() { &Kind::ALL } else { kinds };
         let named = ignored.iter().filter_map(|ignored| match ignored {
             Ignored::Noise(noise) => Some(*noise),
             Ignored::None => None,
         });
         let noise = if ignored.is_empty() { Noise::ALL.to_vec() } else { named.collect() };
-        Choice { kinds: kinds.to_vec(), noise, format, length }
-    }
-
-    /// Returns the text as it is shown.
-    pub(crate) fn shown(&self, text: &str) -> String {
-        match self.length {
-            Length::Folded => fold(text),
-            Length::Full => text.to_owned(),
-        }
+        Choice { kinds: kinds.to_vec(), noise, format, wording: Wording::plain(length), pii }
     }
 }
 
@@ -101,16 +96,39 @@ pub(crate) fn diff(
         })?;
         return Ok(exit);
     }
-    head(a, b, &found, &differences, choice, out)?;
+    match choice.format {
+        DiffFormat::Human | DiffFormat::Unified => text((a, b), &found, &differences, (choice, &choice.wording), out)?,
+        DiffFormat::Md => {
+            let title = "Two sessions compared";
+            let how = (choice.wording.length, choice.pii);
+            report(title, &[a.1, b.1], how, out, |wording, out| {
+                text((a, b), &found, &differences, (choice, wording), out)
+            })?;
+        }
+    }
+    Ok(exit)
+}
+
+/// A session with the name that it was opened by.
+type Named<'a> = (&'a str, &'a Session);
+
+fn text(
+    (a, b): (Named<'_>, Named<'_>),
+    found: &SessionDifference,
+    differences: &[&Difference],
+    (choice, wording): (&Choice, &Wording),
+    out: &mut Output<'_>,
+) -> Result<(), Failure> {
+    head(a, b, found, differences, choice, out)?;
     for (index, each) in differences.iter().enumerate() {
         let before = index.checked_sub(1).map(|index| differences[index]);
         if before.is_none_or(|before| before.turn != each.turn || before.user_message != each.user_message) {
             out.text("")?;
             out.line(&[(Tone::Strong, &turn_words(each))])?;
         }
-        write(each, choice, out)?;
+        write(each, choice.format, wording, out)?;
     }
-    Ok(exit)
+    Ok(())
 }
 
 fn session_answer<'a>((path, session): (&'a str, &'a Session), cut: bool) -> SessionAnswer<'a> {
@@ -186,21 +204,21 @@ fn numbered<T: PartialEq + std::fmt::Display>(name: &str, sides: &Sides<T>) -> S
     }
 }
 
-fn write(each: &Difference, choice: &Choice, out: &mut Output<'_>) -> Result<(), Failure> {
+fn write(each: &Difference, format: DiffFormat, wording: &Wording, out: &mut Output<'_>) -> Result<(), Failure> {
     let (kind, subject) = (each.kind.word(), each.subject.as_str());
-    match choice.format {
+    match format {
         DiffFormat::Human => {
             out.line(&[(Tone::Normal, &format!("  {kind:<9}")), (Tone::Strong, subject)])?;
-            side("    A  ", &each.evidence.a, Tone::Removed, choice, out)?;
-            side("    B  ", &each.evidence.b, Tone::Added, choice, out)
+            side(("    A  ", Tone::Removed), each, &each.evidence.a, wording, out)?;
+            side(("    B  ", Tone::Added), each, &each.evidence.b, wording, out)
         }
-        DiffFormat::Unified => {
+        DiffFormat::Unified | DiffFormat::Md => {
             out.line(&[(Tone::Faint, &format!("@@ {kind} {subject} @@"))])?;
             for (lead, evidence, tone) in
                 [("- ", &each.evidence.a, Tone::Removed), ("+ ", &each.evidence.b, Tone::Added)]
             {
                 if evidence.is_some() {
-                    side(lead, evidence, tone, choice, out)?;
+                    side((lead, tone), each, evidence, wording, out)?;
                 }
             }
             Ok(())
@@ -209,15 +227,22 @@ fn write(each: &Difference, choice: &Choice, out: &mut Output<'_>) -> Result<(),
 }
 
 fn side(
-    lead: &str,
+    (lead, tone): (&str, Tone),
+    of: &Difference,
     evidence: &Option<Evidence>,
-    tone: Tone,
-    choice: &Choice,
+    wording: &Wording,
     out: &mut Output<'_>,
 ) -> Result<(), Failure> {
     let Some(evidence) = evidence else {
         return Ok(out.line(&[(tone, lead), (Tone::Faint, "nothing")])?);
     };
     let at = evidence.position.map(|at| format!("  (at {at}, {})", evidence.basis.word())).unwrap_or_default();
-    Ok(out.line(&[(tone, lead), (tone, &choice.shown(&evidence.text)), (Tone::Faint, &at)])?)
+    let nothing = ["never written", "cleared", "reset"];
+    let shown = match of.kind {
+        Kind::State if !nothing.contains(&evidence.text.as_str()) => wording.value(&of.subject, &evidence.text),
+        Kind::State | Kind::Decision | Kind::Skill | Kind::Tool | Kind::Prompt | Kind::Text => {
+            wording.text(&evidence.text)
+        }
+    };
+    Ok(out.line(&[(tone, lead), (tone, &shown), (Tone::Faint, &at)])?)
 }

@@ -2,6 +2,7 @@
 
 use replay_store::compare::prompts::{Which, previous, prompts};
 use replay_store::event::Position;
+use replay_store::explain::report::Pii;
 use replay_store::name::Name;
 use replay_store::prompt::size::{Size, size};
 use replay_store::prompt::{Message, Piece, Prompt, Section, Source, Tool};
@@ -13,8 +14,10 @@ use replay_store::visible::lines;
 use serde::Serialize;
 
 use super::prompt_diff::{self, Length};
+use super::prompt_holes::{self, HoleAnswer};
+use super::report::{Wording, report};
 use super::{ProfileAnswer, definition_words, profile};
-use crate::arguments::At;
+use crate::arguments::{Answer as Written, At};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, Tone};
@@ -50,8 +53,12 @@ pub(crate) enum Form {
     Text,
     /// For people, with the origin of each piece.
     Source,
+    /// For people, with what is withheld where it would stand.
+    Holes,
     /// As JSON.
     Json,
+    /// As JSON, with what is withheld.
+    JsonWithHoles,
     /// The system prompt, byte for byte.
     Raw,
 }
@@ -76,6 +83,9 @@ struct Answer<'a> {
     text: String,
     messages: Vec<MessageAnswer<'a>>,
     tools: Vec<ToolAnswer<'a>>,
+    /// What is withheld; absent unless it is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    holes: Option<Vec<HoleAnswer>>,
 }
 
 /// How large the request is, by estimate, as JSON has it.
@@ -174,8 +184,13 @@ pub(crate) fn prompt(session: &Session, wanted: Wanted, form: Form, out: &mut Ou
     };
     let prompt = prompt.ok_or_else(|| Failure::NoDefinition { session: session.id.to_string() })?;
     match form {
-        Form::Text | Form::Source => text(session, &moment, &prompt, form, out)?,
+        Form::Text | Form::Source | Form::Holes => text(session, &moment, &prompt, form, out)?,
         Form::Json => out.json(&answer(session, &moment, &prompt))?,
+        Form::JsonWithHoles => {
+            let holes = session.holes(moment.at).unwrap_or_default();
+            let holes = Some(holes.iter().map(prompt_holes::answer).collect());
+            out.json(&Answer { holes, ..answer(session, &moment, &prompt) })?;
+        }
         Form::Raw => out.writer.write_all(prompt.text().as_bytes())?,
     }
     Ok(Exit::Fine)
@@ -186,7 +201,7 @@ pub(crate) fn difference(
     session: &Session,
     wanted: Wanted,
     to: Option<u32>,
-    (length, is_json): (Length, bool),
+    (form, length, pii): (Written, Length, Pii),
     out: &mut Output<'_>,
 ) -> Result<Exit, Failure> {
     let one = moment(session, wanted)?;
@@ -198,9 +213,15 @@ pub(crate) fn difference(
         }
     };
     let found = prompts(session, from, to).ok_or_else(|| Failure::NoDefinition { session: session.id.to_string() })?;
-    match is_json {
-        true => prompt_diff::json(session, &found, out)?,
-        false => prompt_diff::text(session, &found, length, out)?,
+    match form {
+        Written::Human => prompt_diff::text(session, &found, &Wording::plain(length), out)?,
+        Written::Json => prompt_diff::json(session, &found, out)?,
+        Written::Md => {
+            let title = format!("Prompt of {}, compared with {}", found.to.name(), found.from.name());
+            report(&title, &[session], (length, pii), out, |wording, out| {
+                prompt_diff::text(session, &found, wording, out)
+            })?;
+        }
     }
     Ok(Exit::Fine)
 }
@@ -281,6 +302,7 @@ fn answer<'a>(session: &'a Session, moment: &Moment<'_>, prompt: &'a Prompt) -> 
         text: prompt.text(),
         messages: prompt.messages.iter().map(message).collect(),
         tools: prompt.tools.iter().map(tool).collect(),
+        holes: None,
     }
 }
 
@@ -348,9 +370,12 @@ fn text(
     }
     out.text("")?;
     let shows_source = matches!(form, Form::Source);
-    match shows_source {
-        true => origins(prompt, out)?,
-        false => lines(&prompt.text()).try_for_each(|line| out.text(line))?,
+    match form {
+        Form::Source => origins(prompt, out)?,
+        Form::Holes => prompt_holes::text(prompt, &session.holes(moment.at).unwrap_or_default(), out)?,
+        Form::Text | Form::Json | Form::JsonWithHoles | Form::Raw => {
+            lines(&prompt.text()).try_for_each(|line| out.text(line))?;
+        }
     }
     out.text("")?;
     out.line(&[(Tone::Strong, "messages")])?;

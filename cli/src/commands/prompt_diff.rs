@@ -10,7 +10,7 @@ use replay_store::name::Name;
 use replay_store::replay::{DefinitionSource, Session};
 use serde::Serialize;
 
-use super::fold::fold;
+use super::report::Wording;
 use super::{ProfileAnswer, definition_words, profile};
 use crate::failure::Failure;
 use crate::output::{Output, Tone};
@@ -129,7 +129,7 @@ fn line(each: &ExplainedLine) -> LineAnswer<'_> {
 pub(crate) fn text(
     session: &Session,
     difference: &PromptDifference,
-    length: Length,
+    wording: &Wording,
     out: &mut Output<'_>,
 ) -> Result<(), Failure> {
     let (removed, added) = difference.counts();
@@ -145,16 +145,20 @@ pub(crate) fn text(
     )?;
     out.fact("profile", session.profile)?;
     out.fact("agent", definition_words(session))?;
-    parts_text(difference, length, out)
+    parts_text(difference, wording, out)
 }
 
 /// Writes the parts that differ.
-pub(crate) fn parts_text(difference: &PromptDifference, length: Length, out: &mut Output<'_>) -> Result<(), Failure> {
+pub(crate) fn parts_text(
+    difference: &PromptDifference,
+    wording: &Wording,
+    out: &mut Output<'_>,
+) -> Result<(), Failure> {
     for part in difference.parts.iter().filter(|part| !part.is_empty()) {
         out.text("")?;
         let name = format!("@@ {} @@", part.name.word());
         out.line(&[(Tone::Strong, &name), (Tone::Faint, &format!(" {}", sizes(part)))])?;
-        lines(part, length, out)?;
+        lines(part, wording, out)?;
     }
     Ok(())
 }
@@ -182,7 +186,7 @@ fn lines_words(count: usize) -> String {
 const CONTEXT: usize = 2;
 
 /// Writes the changed lines of a part with a few around them. Lines that one thing led to share its words.
-fn lines(part: &PartDifference, length: Length, out: &mut Output<'_>) -> Result<(), Failure> {
+fn lines(part: &PartDifference, wording: &Wording, out: &mut Output<'_>) -> Result<(), Failure> {
     let is_changed = |index: usize| part.lines.get(index).is_some_and(|each| each.line.change != Change::Same);
     let is_near = |index: usize| (index.saturating_sub(CONTEXT)..=index + CONTEXT).any(is_changed);
     let mut hidden = 0;
@@ -193,10 +197,10 @@ fn lines(part: &PartDifference, length: Length, out: &mut Output<'_>) -> Result<
             continue;
         }
         hidden_words(std::mem::take(&mut hidden), out)?;
-        write_line(&each.line, length, out)?;
+        write_line(&each.line, wording, out)?;
         let next = part.lines.get(index + 1);
         if is_changed(index) && next.is_none_or(|next| next.causes != each.causes) {
-            let words: Vec<String> = each.causes.iter().map(|cause| cause_words(cause, length, &mut told)).collect();
+            let words: Vec<String> = each.causes.iter().map(|cause| cause_words(cause, wording, &mut told)).collect();
             let words = words.join("; ");
             out.line(&[(Tone::Faint, &format!("    = {words}"))])?;
         }
@@ -211,30 +215,25 @@ fn hidden_words(count: usize, out: &mut Output<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write_line(line: &Line, length: Length, out: &mut Output<'_>) -> Result<(), Failure> {
+fn write_line(line: &Line, wording: &Wording, out: &mut Output<'_>) -> Result<(), Failure> {
     let (tone, lead, marks) = match line.change {
         Change::Same => (Tone::Normal, "  ", ("", "")),
         Change::Removed => (Tone::Removed, "- ", ("[-", "-]")),
         Change::Added => (Tone::Added, "+ ", ("{+", "+}")),
     };
     let text = |word: &Word| {
-        let shown = match length {
-            Length::Folded => fold(&word.text),
-            Length::Full => word.text.clone(),
-        };
+        let shown = wording.text(&word.text);
         if word.differs { format!("{}{shown}{}", marks.0, marks.1) } else { shown }
     };
-    let words: String = line.words.iter().map(text).collect();
+    let words: String =
+        if wording.is_report() { wording.text(&line.text()) } else { line.words.iter().map(text).collect() };
     Ok(out.line(&[(tone, lead), (tone, &words)])?)
 }
 
 /// Returns the words for a cause; those of an event that was told already are its position.
-fn cause_words(cause: &Cause, length: Length, told: &mut BTreeSet<Position>) -> String {
-    let text = match length {
-        _ if cause.position.is_some_and(|at| !told.insert(at)) => String::new(),
-        Length::Folded => format!(", {}", fold(&cause.text)),
-        Length::Full => format!(", {}", cause.text),
-    };
+fn cause_words(cause: &Cause, wording: &Wording, told: &mut BTreeSet<Position>) -> String {
+    let is_told = cause.position.is_some_and(|at| !told.insert(at));
+    let text = if is_told { String::new() } else { format!(", {}", wording.text(&cause.text)) };
     let at = cause.position.map(|at| at.to_string()).unwrap_or_default();
     match cause.how {
         How::Since => format!("since {at}{text}"),

@@ -151,7 +151,7 @@ fn text(session: &Session, found: &StateDifference, choice: &Choice, out: &mut O
     let (removed, added) = prompt.counts();
     let parts: Vec<&str> = prompt.parts.iter().filter(|part| !part.is_empty()).map(|part| part.name.word()).collect();
     if choice.kinds == [Kind::Prompt] {
-        return prompt_diff::parts_text(prompt, choice.length, out);
+        return prompt_diff::parts_text(prompt, &choice.wording, out);
     }
     let names = parts.join(", ");
     Ok(out.fact("prompt", format!("{removed} lines removed, {added} added in {names}; --kind prompt shows them"))?)
@@ -173,7 +173,7 @@ fn between_words(between: Between) -> String {
 fn memory(change: &MemoryChange, choice: &Choice, out: &mut Output<'_>) -> Result<(), Failure> {
     let later = if change.from.set_at <= change.to.set_at { &change.to } else { &change.from };
     let locked = |row: &MemoryRow| if row.locked { ", locked" } else { "" };
-    let held = |row: &MemoryRow| format!("{}{}", choice.shown(&value_words(row)), locked(row));
+    let held = |row: &MemoryRow| format!("{}{}", choice.wording.text(&value_words(row)), locked(row));
     let by = show::set_words(later).join(", ");
     let by = if by.is_empty() { by } else { format!("  ({by})") };
     out.line(&[
@@ -210,11 +210,11 @@ fn offers(
             Change::Removed => ("  - ", Tone::Removed),
             Change::Added | Change::Same => ("  + ", Tone::Added),
         };
-        let why = offer.to.as_ref().map(|why| format!(": {}", choice.shown(why))).unwrap_or_default();
+        let why = offer.to.as_ref().map(|why| format!(": {}", choice.wording.text(why))).unwrap_or_default();
         let since = offer
             .since
             .as_ref()
-            .and_then(|cause| Some(format!("  (since {}, {})", cause.position?, choice.shown(&cause.text))));
+            .and_then(|cause| Some(format!("  (since {}, {})", cause.position?, choice.wording.text(&cause.text))));
         out.line(&[
             (tone, lead),
             (tone, &offer.name),

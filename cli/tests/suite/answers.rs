@@ -118,6 +118,33 @@ fn two_sessions_are_compared_and_the_first_difference_is_named() {
 }
 
 #[test]
+fn what_is_withheld_stands_where_it_would() {
+    let of = ["prompt", FEES, "--agent", LIBRARY, "--turn", "6", "--call", "1", "--holes"];
+    golden("prompt_holes", &answer(&of));
+    let shown = json(&of);
+    let plain = json(&of[..8]);
+    assert_eq!(shown["text"], plain["text"], "what is withheld is no part of the prompt");
+    assert!(plain.get("holes").is_none());
+    let denied = shown["holes"].as_array().expect("a list").iter().find(|hole| hole["key"] == "pay_fees.balance");
+    let denied = denied.expect("the access list withholds it");
+    assert_eq!(denied["rule"], "M39");
+}
+
+#[test]
+fn a_report_of_a_difference_hides_pii() {
+    let of = ["prompt", RENEWAL, "--agent", LIBRARY, "--turn", "3", "--diff", "--format", "md"];
+    golden("prompt_diff_report", &answer(&of));
+    let report = replay(&["diff", RENEWAL, FEES, "--agent", LIBRARY, "--format", "md"]);
+    let report = text(&report.stdout);
+    assert!(report.starts_with("### Two sessions compared\n\n- Values of pii entries are hidden"), "{report}");
+    let revealed = replay(&["diff", RENEWAL, FEES, "--agent", LIBRARY, "--format", "md", "--reveal"]);
+    let revealed = text(&revealed.stdout);
+    assert!(revealed.contains("are SHOWN in this report"), "{revealed}");
+    // The hint of the card is pii; it stands in the agent's words, too.
+    assert!(revealed.contains("0061") && !report.contains("0061"), "{report}");
+}
+
+#[test]
 fn what_is_asked_for_holds_for_json() {
     let all = ["memory", "stack", "event", "unknown_kinds", "findings", "conversation"];
     for (what, expected) in [

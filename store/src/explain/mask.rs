@@ -53,6 +53,12 @@ impl Mask {
         Mask { entries: entries.collect() }
     }
 
+    /// Returns what hides the values of both, for a text about two sessions.
+    pub fn and(mut self, other: Mask) -> Mask {
+        self.entries.extend(other.entries);
+        self
+    }
+
     /// Returns whether the entry is `pii`.
     pub fn hides(&self, key: &str) -> bool {
         self.entries.iter().any(|(known, _)| *known == *key)

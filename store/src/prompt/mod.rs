@@ -11,12 +11,14 @@
 //! tools     what was offered, what was withheld, and why
 //! messages  history and injected messages
 //! size      the estimate that is held against the budget
+//! holes     what is withheld, beside the prompt
 //! decided   the reads, gates and offers behind all that
 //! ```
 
 mod branch;
 pub mod decided;
 mod draft;
+pub mod holes;
 mod lifecycle;
 mod messages;
 pub mod moment;

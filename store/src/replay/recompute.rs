@@ -6,6 +6,7 @@ use super::Session;
 use super::turns::Call;
 use crate::agent::Agent;
 use crate::event::{EventKind, MessageSource, Position};
+use crate::prompt::holes::{Hole, holes};
 use crate::prompt::moment::Moment;
 use crate::prompt::{Prompt, render, rephrase};
 
@@ -17,6 +18,14 @@ impl Session {
         let at = at.min(self.end());
         let moment = self.moment(agent, at);
         Some(render(agent, self.profile.profile, &self.state(at), &moment))
+    }
+
+    /// Returns what is withheld from the prompt after `at` events. `None` without a definition.
+    pub fn holes(&self, at: Position) -> Option<Vec<Hole>> {
+        let agent = self.agent.as_deref()?;
+        let at = at.min(self.end());
+        let moment = self.moment(agent, at);
+        Some(holes(agent, self.profile.profile, &self.state(at), &moment))
     }
 
     /// Returns what a model call got. A response that was reworded had a prompt of its own. `None` without a definition.

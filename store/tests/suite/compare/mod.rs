@@ -1,5 +1,6 @@
 //! What is different: words of two texts, prompts with the causes of their lines.
 
+mod holes;
 mod prompts;
 mod sessions;
 mod states;
