@@ -8,10 +8,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use replay_store::compare::sessions::Kind;
 use replay_store::profile::Profile;
 
+use crate::commands::export::Format;
 use crate::compared::{DiffFormat, Ignored, Moment};
-use replay_tui::Theme;
-
-use crate::config::themes;
+use crate::config::{ThemeChoice, theme};
 
 /// Replays what happened in an agent's conversation, step by step.
 #[derive(Debug, Parser)]
@@ -81,7 +80,7 @@ pub(crate) struct Global {
     /// Print the answer as JSON, with its schema
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Print text that reads from top to bottom, without colours and columns; never open the debugger
+    /// Text that reads from top to bottom, without colours and columns; the debugger asks and answers line by line
     #[arg(long, global = true)]
     pub(crate) plain: bool,
     /// When to use colours
@@ -164,7 +163,7 @@ pub(crate) enum Command {
         #[arg(short, long, value_name = "LOG")]
         output: PathBuf,
     },
-    /// Write sessions as JSON Lines or JSON, with the agent folder and the raw records
+    /// Write sessions as JSON Lines or JSON, with the agent folder and the raw records, or as a page to be read
     Export {
         /// A log, or any other record
         #[arg(value_name = "LOG")]
@@ -175,6 +174,21 @@ pub(crate) enum Command {
         /// What to write
         #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
         format: Format,
+        /// Show values of pii entries on a page, which says so
+        #[arg(long)]
+        reveal: bool,
+    },
+    /// List the notes on a session, or write one; they are kept beside the record
+    Note {
+        /// A file, or FILE#SESSION-ID
+        #[arg(value_name = "SESSION")]
+        session: OsString,
+        /// The moment that the note is on.
+        #[command(flatten)]
+        place: Place,
+        /// The note; \"\" takes away the one that is there
+        #[arg(value_name = "TEXT")]
+        text: Option<String>,
     },
     /// List the sessions of a record
     List {
@@ -419,26 +433,6 @@ pub(crate) enum What {
     Conversation,
     /// What looks wrong in the record, what the agent folder lacks, and how much `check` finds in it.
     Findings,
-}
-
-/// What `export` writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Our own JSON Lines, which `import` reads back without loss.
-    Jsonl,
-    /// The same lines as one JSON array, which `import` reads back, too.
-    Json,
-}
-
-/// What `--theme` takes; `None` is `auto`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ThemeChoice(pub(crate) Option<Theme>);
-
-fn theme(name: &str) -> Result<ThemeChoice, String> {
-    let themes = themes();
-    let names: Vec<&str> = themes.iter().map(|(name, _)| *name).collect();
-    let found = themes.iter().find(|(known, _)| *known == name).map(|(_, theme)| ThemeChoice(*theme));
-    found.ok_or_else(|| format!("there are {}", names.join(", ")))
 }
 
 fn profile(name: &str) -> Result<Profile, String> {

@@ -94,6 +94,18 @@ pub(crate) fn themes() -> Vec<(&'static str, Option<Theme>)> {
     std::iter::once(("auto", None)).chain(named).collect()
 }
 
+/// What `--theme` takes; `None` is `auto`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ThemeChoice(pub(crate) Option<Theme>);
+
+/// Reads the name of a theme.
+pub(crate) fn theme(name: &str) -> Result<ThemeChoice, String> {
+    let themes = themes();
+    let names: Vec<&str> = themes.iter().map(|(name, _)| *name).collect();
+    let found = themes.iter().find(|(known, _)| *known == name).map(|(_, theme)| ThemeChoice(*theme));
+    found.ok_or_else(|| format!("there are {}", names.join(", ")))
+}
+
 const CLIPBOARDS: [(&str, Clipboard); 3] =
     [("auto", Clipboard::Auto), ("terminal", Clipboard::Terminal), ("program", Clipboard::Program)];
 

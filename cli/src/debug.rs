@@ -5,14 +5,15 @@ use std::ffi::OsStr;
 use replay_store::event::{EventKind, Position};
 use replay_store::import::Recording;
 use replay_store::replay::{Named, archive};
-use replay_tui::app::{List, SessionRow};
+use replay_tui::app::{List, Notebook, SessionRow};
 use replay_tui::copy::Opened;
 use replay_tui::{Options, Sessions, Theme};
 
-use crate::arguments::{Global, Place, ThemeChoice};
-use crate::config;
+use crate::arguments::{Global, Place};
+use crate::config::{self, ThemeChoice};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::notes::Shelf;
 use crate::open::{self, Source};
 use crate::output::Output;
 use crate::place;
@@ -36,22 +37,36 @@ pub(crate) fn debug(
         clipboard: config.clipboard,
         keymap: config.keymap.clone(),
         mouse: config.mouse,
+        folder: global.agent.clone(),
         complaint: config.complaints.first().map(|first| format!("{first}; `replay config` says more")),
     };
     let target = Target::parse(text);
+    let notebook = Shelf::of(&target.place).map(notebook);
     let named = open::named(global)?;
     let source = open::source(&target.place)?;
     if target.id.is_none() && source.ids()?.len() > 1 {
         let list = list(source, named)?;
-        replay_tui::run(Sessions::Several(list), options(Position(0)))?;
+        replay_tui::run(Sessions::Several(list), options(Position(0)), notebook)?;
         return Ok(Exit::Fine.into());
     }
     let session = source.open(&target, named)?;
     let is_placed = moment.at.is_some() || moment.turn.is_some();
     let at = if is_placed { place::position(&session, moment)? } else { Position(0) };
     let notices = notice(&session).into_iter().collect();
-    replay_tui::run(Sessions::One(Box::new(session)), options(at))?;
+    replay_tui::run(Sessions::One(Box::new(session)), options(at), notebook)?;
     Ok(Outcome { exit: Exit::Fine, notices })
+}
+
+/// Returns where the debugger keeps notes.
+fn notebook(shelf: Shelf) -> Notebook {
+    let reader = shelf.clone();
+    Notebook {
+        read: Box::new(move |session| reader.read(session)),
+        keep: Box::new(move |note| match shelf.keep(note) {
+            Ok(path) => Ok(format!("note on {} kept in {}", note.position, path.display())),
+            Err(error) => Err(format!("the note can't be kept: {error}")),
+        }),
+    }
 }
 
 /// Returns the theme for a terminal that says what is behind its text; the terminal's own colours for any other.

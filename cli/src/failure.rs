@@ -132,6 +132,15 @@ pub(crate) enum Failure {
     /// The raw records can't be read from the log.
     #[error("{0}")]
     RawRecords(String),
+    /// A note can't be kept.
+    #[error("the note can't be kept, neither beside the record nor below the data folder")]
+    Note {
+        /// Why.
+        source: io::Error,
+    },
+    /// Notes are kept beside a file, and there is none.
+    #[error("notes are kept beside a file; put what comes through the pipe into one first: replay import - -o LOG")]
+    NoShelf,
     /// Exact bytes would reach a terminal.
     #[error("--raw writes bytes that a terminal may obey; send them to a file or a pipe")]
     RawOnTerminal,
@@ -176,7 +185,7 @@ impl Failure {
             | Failure::RawRecords(_) => Exit::Unreadable,
             Failure::Log(error) | Failure::Archive(ArchiveError::Log(error)) => log_exit(error),
             Failure::Archive(ArchiveError::Codec { .. }) => Exit::Unreadable,
-            Failure::RawOnTerminal | Failure::Terminal(_) => Exit::Refused,
+            Failure::RawOnTerminal | Failure::Note { .. } | Failure::NoShelf | Failure::Terminal(_) => Exit::Refused,
             // Who read our output has seen enough.
             Failure::Write(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine,
             Failure::Write(_) => Exit::Refused,

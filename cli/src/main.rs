@@ -7,6 +7,8 @@ mod config;
 mod debug;
 mod exit;
 mod failure;
+mod linear;
+mod notes;
 mod open;
 mod output;
 mod place;

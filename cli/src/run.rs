@@ -3,24 +3,29 @@
 use std::ffi::OsStr;
 use std::io::IsTerminal;
 
+use replay_store::event::Position;
 use replay_store::event::finding::{Finding, FindingKind};
 use replay_store::explain::report::Pii;
 use replay_store::name::Name;
 use replay_store::replay::Session;
 
-use crate::arguments::{Answer, Arguments, Command, Global, Place, Report, ThemeChoice};
+use crate::arguments::{Answer, Arguments, Command, Global, Place, Report};
+use crate::commands::export::Format;
 use crate::commands::prompt::{Form, Wanted};
 use crate::commands::prompt_diff::Length;
 use crate::commands::{
-    access, check, config, diff, explain, export, import, last, list, manual, prompt, query, reads, show, state_diff,
-    summary, verify, why,
+    access, check, config, diff, explain, export, import, last, list, manual, note, page, prompt, query, reads, show,
+    state_diff, summary, verify, why,
 };
 use crate::compared::DiffFormat;
+use crate::config::ThemeChoice;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::notes::Shelf;
 use crate::output::Output;
+use crate::place::position;
 use crate::target::Target;
-use crate::{debug, open, place};
+use crate::{debug, linear, open, place};
 
 /// How a run ended, and what should be said beside its answer.
 #[derive(Debug)]
@@ -56,13 +61,29 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
     }
     match command {
         Command::Import { files, output } => import::import(&files, &output, &global, out),
-        Command::Export { session, id, format } => {
+        Command::Export { session, id, format, reveal } => {
             let mut target = Target::parse(&session);
             target.id = id.or(target.id);
+            if let Some(form) = page_form(format) {
+                let pii = if reveal { Pii::Revealed } else { Pii::Masked };
+                return pages(&target, form, pii, &global, out);
+            }
             let recordings = open::recordings(&target)?;
             let notices = recordings.iter().filter_map(|each| lost(&each.id, &each.findings, "is written")).collect();
             let exit = export::export(recordings, format, &global, out)?;
             Ok(Outcome { exit, notices })
+        }
+        Command::Note { session, place, text } => {
+            let shelf = Shelf::of(&Target::parse(&session).place).ok_or(Failure::NoShelf)?;
+            let session = open::one(&session, &global)?;
+            let exit = match text {
+                Some(text) => {
+                    let at = position(&session, &place)?;
+                    note::keep(&session, (&shelf, at, text), global.json, out)?
+                }
+                None => note::list(&session, &shelf, global.json, out)?,
+            };
+            Ok(answered(&session, exit))
         }
         Command::List { session } => {
             let sessions = open::all(&session, &global)?;
@@ -170,6 +191,35 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
     }
 }
 
+/// Returns what a page is written as, where the format is one of a page.
+fn page_form(format: Format) -> Option<page::Form> {
+    match format {
+        Format::Md => Some(page::Form::Markdown),
+        Format::Html => Some(page::Form::Html),
+        Format::Jsonl | Format::Json => None,
+    }
+}
+
+/// Writes sessions as pages.
+fn pages(
+    target: &Target,
+    form: page::Form,
+    pii: Pii,
+    global: &Global,
+    out: &mut Output<'_>,
+) -> Result<Outcome, Failure> {
+    let shelf = Shelf::of(&target.place);
+    let definition = open::definition(global)?;
+    let mut notices = Vec::new();
+    let mut pages = Vec::new();
+    for recording in open::recordings(target)? {
+        let session = Session::open(recording, definition.clone(), global.profile);
+        notices.extend(notice(&session));
+        pages.push(page::page(&session, shelf.as_ref(), pii));
+    }
+    Ok(Outcome { exit: page::write(&pages, form, out)?, notices })
+}
+
 /// The debugger needs a terminal on both sides; anything else gets the summary.
 fn debug_or_summarize(
     session: &OsStr,
@@ -181,7 +231,13 @@ fn debug_or_summarize(
     if wants_debugger && (std::io::stdin().is_terminal() || session == "-") {
         return debug::debug(session, (place, theme), global, out);
     }
+    let named = session;
     let session = open::one(session, global)?;
+    if out.terminal && global.plain && !global.json && std::io::stdin().is_terminal() {
+        let start = if place.at.is_some() || place.turn.is_some() { position(&session, place)? } else { Position(0) };
+        linear::on_terminal((&session, named), start, global, out)?;
+        return Ok(answered(&session, Exit::Fine));
+    }
     // Who names a moment wants to see that one.
     let exit = match place.at.is_some() || place.turn.is_some() {
         true => show::show(&session, place, &[], global, out)?,

@@ -4,7 +4,7 @@
 //! it; a tidy test reads the sources and enforces it.
 //!
 //! ```text
-//! 6  answers     explain  compare                     why is it so; what is different
+//! 6  answers     explain  page  compare               why is it so; a page to read; what is different
 //! 5  shells      replay                               a session opened for reading
 //! 4  rendering   prompt                               state -> prompt
 //! 3  folds       session  import                      events -> state, foreign record -> events
@@ -39,5 +39,6 @@ pub mod prompt;
 pub mod replay;
 
 pub mod explain;
+pub mod page;
 
 pub mod compare;

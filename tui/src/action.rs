@@ -42,6 +42,10 @@ pub enum Action {
     Explain,
     /// Who may read and write what at the cursor.
     Access,
+    /// Opens the line of the agent folder behind the row under the cursor.
+    Edit,
+    /// Begins to type a note on the event at the cursor.
+    Note,
     /// To the event that set the memory entry under the cursor.
     Writer,
     /// To the next event that sets it.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 use replay_store::event::Position;
+use replay_store::name::Name;
 use replay_store::replay::Session;
+use replay_store::replay::annotation::{Note, Notes};
 use replay_store::replay::rows::MemoryRow;
 use replay_store::session::{Cell, State};
 use replay_store::timestamp::Timestamp;
@@ -14,6 +16,7 @@ use crate::breakpoint::Breakpoint;
 use crate::content::decisions::Decisions;
 use crate::copy::{Clipping, Opened};
 use crate::document::Document;
+use crate::export::Export;
 use crate::filter::Filter;
 use crate::keymap::Keymap;
 use crate::marks::Marks;
@@ -61,6 +64,8 @@ pub struct App {
     pub naming: Option<Naming>,
     /// Which keys do what.
     pub keymap: Keymap,
+    /// Where notes are kept; `None` where there is no place for them.
+    pub notebook: Option<Notebook>,
 }
 
 /// What the next key names.
@@ -83,6 +88,35 @@ pub enum Wish {
     Redraw,
     /// Copy a text.
     Copy(Clipping),
+    /// Open a file of the agent folder in the user's editor.
+    Edit(Edit),
+    /// Write a file.
+    Export(Export),
+}
+
+/// A line of the agent folder to be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// The file, below the agent folder.
+    pub file: Name,
+    /// The line, from 1.
+    pub line: u32,
+    /// What the file holds, as far as it is kept.
+    pub bytes: Arc<[u8]>,
+}
+
+/// Where notes are kept.
+pub struct Notebook {
+    /// Returns the notes on a session.
+    pub read: Box<dyn Fn(&Name) -> Notes>,
+    /// Keeps a note; both answers are one sentence.
+    pub keep: Box<dyn Fn(&Note) -> Result<String, String>>,
+}
+
+impl fmt::Debug for Notebook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Notebook").finish_non_exhaustive()
+    }
 }
 
 /// The sessions of a file, of which one is opened at a time.
@@ -166,6 +200,8 @@ pub struct Debugger {
     pub event: EventView,
     /// What was decided in the step to the cursor, made when its panel is seen.
     pub decisions: Option<Decisions>,
+    /// The notes on it.
+    pub notes: Notes,
     /// The last answer to a question.
     pub answer: Option<Sheet>,
     /// The story of a memory entry, if it is open.
@@ -282,6 +318,7 @@ impl App {
             scan: None,
             naming: None,
             keymap: Keymap::default(),
+            notebook: None,
         }
     }
 

@@ -53,6 +53,8 @@ enum Verb {
     Context,
     Why,
     Access,
+    Note,
+    Export,
     Help,
     Quit,
 }
@@ -98,6 +100,13 @@ pub static COMMANDS: &[Spec] = &[
     spec(&["context"], Verb::Context, ("N", Argument::Free), "shows N events around each one that the filter wants"),
     spec(&["why"], Verb::Why, ("ENTRY", Argument::Entry), "why an entry holds what it holds"),
     spec(&["access"], Verb::Access, ("", Argument::Free), "who may read and write what at the cursor"),
+    spec(&["note"], Verb::Note, ("[TEXT]", Argument::Free), "a note on the event; no words take it away"),
+    spec(
+        &["export"],
+        Verb::Export,
+        ("FILE.md|FILE.html", Argument::Free),
+        "writes the panel to a file that isn't there yet, pii values hidden",
+    ),
     spec(&["help", "h"], Verb::Help, ("", Argument::Free), "all keys and commands"),
     spec(&["quit", "q", "q!"], Verb::Quit, ("", Argument::Free), "ends the debugger"),
 ];
@@ -137,6 +146,10 @@ pub(crate) enum Command {
     Why(String),
     /// The access matrix.
     Access,
+    /// A note on the event at the cursor.
+    Note(String),
+    /// Writes the panel with the keys to a file.
+    Export(String),
     /// The help screen.
     Help,
     /// The end.
@@ -221,6 +234,8 @@ pub(crate) fn parse(text: &str) -> Result<Command, String> {
         Verb::Context => number(rest, &form).map(Command::Context),
         Verb::Why => Ok(Command::Why(rest.to_owned())),
         Verb::Access => Ok(Command::Access),
+        Verb::Note => Ok(Command::Note(rest.to_owned())),
+        Verb::Export => Ok(Command::Export(rest.to_owned())),
         Verb::Help => Ok(Command::Help),
         Verb::Quit => Ok(Command::Quit),
     }

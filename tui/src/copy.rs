@@ -32,6 +32,8 @@ pub enum Part {
     Path,
     /// The command that gives the same answer.
     Command,
+    /// The answer as a report for a ticket.
+    Report,
 }
 
 /// Something to be copied.
@@ -78,7 +80,7 @@ pub(crate) fn clipping(debugger: &Debugger, opened: &Opened, part: Part) -> Resu
             ("the name".to_owned(), visible(&key).into_owned())
         }
         Part::Path => ("the path".to_owned(), path(debugger, &subject)),
-        Part::Command => ("the command".to_owned(), command(debugger, opened, &subject)),
+        Part::Command | Part::Report => ("the command".to_owned(), command(debugger, opened, &subject)),
     };
     Ok(Clipping { what, text })
 }
@@ -188,10 +190,21 @@ fn command(debugger: &Debugger, opened: &Opened, subject: &Subject) -> String {
         Panel::Findings => show("findings", debugger.cursor),
         Panel::Prompt => prompt_command(debugger, opened),
         panel @ (Panel::Answer | Panel::Decisions) => match debugger.sheet(panel) {
-            Some(sheet) => sheet.command.iter().map(|word| word.replace("{}", &opened.session())).collect(),
+            Some(sheet) => sheet.command.clone(),
             None => show("event", debugger.cursor),
         },
     };
+    line(words, opened)
+}
+
+/// Returns the command that answers what the panel with the keys shows.
+pub(crate) fn command_line(debugger: &Debugger, opened: &Opened) -> String {
+    command(debugger, opened, &subject(debugger))
+}
+
+/// Returns words behind `replay` as a line for a shell. `{}` stands for the session.
+pub(crate) fn line(words: Vec<String>, opened: &Opened) -> String {
+    let words = words.into_iter().map(|word| if word == "{}" { opened.session() } else { word });
     let words = std::iter::once("replay".to_owned()).chain(words).chain(opened.options.iter().cloned());
     words.map(|word| quoted(&word).into_owned()).collect::<Vec<_>>().join(" ")
 }

@@ -116,6 +116,9 @@ pub static BINDINGS: &[Binding] = &[
     bind(&["yk"], Action::Copy(Part::Key), "copy the name of the entry, skill or tool"),
     bind(&["yp"], Action::Copy(Part::Path), "copy where the row stands"),
     bind(&["yc"], Action::Copy(Part::Command), "copy the command that gives the same answer"),
+    bind(&["yr"], Action::Copy(Part::Report), "copy the answer as a report for a ticket: Markdown, pii values hidden"),
+    bind(&["e"], Action::Edit, "open the line of the agent folder behind the row in $EDITOR"),
+    bind(&["a"], Action::Note, "a note on the event; no words take it away"),
     bind(
         &["/"],
         Action::Search,

@@ -12,11 +12,12 @@ use crate::line::Line;
 use crate::theme::Tone;
 
 /// Glyphs and what they stand for, for the help screen.
-pub(crate) const LEGEND: [(&str, &str); 18] = [
+pub(crate) const LEGEND: [(&str, &str); 19] = [
     ("◉", "in front of a number: a breakpoint stops there; a letter or digit: a mark; =: the pinned position"),
     ("●", "in front of an event: the first one that a model call led to"),
     ("○", "in front of an event: a response that the model reworded (rephrase)"),
     ("!", "in front of an event: the model call failed"),
+    ("✎", "a note on the event; a writes one"),
     ("»", "the user said"),
     ("«", "the agent said"),
     ("ƒ", "a tool ran"),

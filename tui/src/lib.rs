@@ -11,7 +11,7 @@
 //! content  prompt  label           what stands in each panel
 //! search  filter  index  reading
 //!                                  the events that are wanted
-//! subject  copy                    what a row is about, and what is copied of it
+//! subject  copy  export            what a row is about, what is copied, a panel as a file
 //! app  panel  breakpoint  marks    what there is to show, and where
 //! typing  clock                    typed lines, and moments in them
 //! document  sheet  rows  line  theme
@@ -25,6 +25,7 @@ pub mod clock;
 pub mod command;
 pub mod copy;
 pub mod document;
+pub mod export;
 pub mod filter;
 pub mod index;
 pub mod key;

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use replay_store::event::Position;
 use replay_store::explain::Evidence;
+use replay_store::explain::why::Why;
 use replay_store::name::Name;
 
 use crate::document::Document;
@@ -16,6 +17,8 @@ pub struct Sheet {
     pub title: String,
     /// The words of the command that gives the same answer, behind `replay`; `{}` stands for the session.
     pub command: Vec<String>,
+    /// The answer itself, where it is one that a report can be made of.
+    pub why: Option<Box<Why>>,
     /// Its text.
     pub document: Document,
     /// Where its lines lead; the document's origins count them from 1.

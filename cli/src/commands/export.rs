@@ -2,13 +2,27 @@
 
 use std::sync::Arc;
 
+use clap::ValueEnum;
 use replay_store::import::{Recording, jsonl};
 
-use crate::arguments::{Format, Global};
+use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::open;
 use crate::output::Output;
+
+/// What `export` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Our own JSON Lines, which `import` reads back without loss.
+    Jsonl,
+    /// The same lines as one JSON array, which `import` reads back, too.
+    Json,
+    /// A page to be read, as Markdown; values of pii entries are hidden.
+    Md,
+    /// The same page as one HTML file without scripts.
+    Html,
+}
 
 /// Writes recordings. An agent folder that is named goes with them.
 pub(crate) fn export(
@@ -27,7 +41,7 @@ pub(crate) fn export(
         recording
     });
     match format {
-        Format::Jsonl => {
+        Format::Jsonl | Format::Md | Format::Html => {
             for recording in recordings {
                 jsonl::write(&recording, out.writer)?;
             }

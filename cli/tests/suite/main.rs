@@ -7,6 +7,7 @@ mod config;
 mod corpus;
 mod exits;
 mod manual;
+mod pages;
 mod permission;
 mod program;
 mod readme;

@@ -3,8 +3,10 @@
 //! Everything that the debugger and the commands show of a session comes from here, so that both give the same answer.
 
 pub mod agreement;
+pub mod annotation;
 pub mod archive;
 pub mod headline;
+pub mod notes;
 pub mod outline;
 pub mod rows;
 pub mod turns;
@@ -14,7 +16,6 @@ mod emptied;
 mod events;
 mod index;
 mod missing;
-pub mod notes;
 mod open;
 mod recompute;
 mod records;

@@ -37,6 +37,8 @@ pub(crate) enum Item {
 const CONTEXT: usize = 2;
 /// Columns from which two sides have room.
 const WIDE: usize = 110;
+/// No screen has more columns: a row that is copied or exported has one side.
+const WIDEST: usize = 10_000;
 
 impl Difference {
     /// Returns the items of a difference.
@@ -175,9 +177,9 @@ impl Rows for Difference {
                 .own(Tone::Quiet, "  = ")
                 .foreign_whole(Tone::Waiting, &cause_words(cause))
                 .wrap_under(columns, "    "),
-            Item::Same(line) if columns < WIDE => side(line, columns),
+            Item::Same(line) if !(WIDE..WIDEST).contains(&columns) => side(line, columns),
             Item::Same(line) => beside(Some(line), Some(line), columns),
-            Item::Changed(old, new) if columns < WIDE => {
+            Item::Changed(old, new) if !(WIDE..WIDEST).contains(&columns) => {
                 [old, new].into_iter().flatten().flat_map(|line| side(line, columns)).collect()
             }
             Item::Changed(old, new) => beside(old.as_ref(), new.as_ref(), columns),

@@ -26,6 +26,9 @@ fn write(document: &mut Document, debugger: &Debugger, event: &Event) {
     if let Some(line) = session.headline(debugger.cursor) {
         document.push(&format!("{} {}\n", debugger.cursor, line.kind), Tone::Strong, 0);
     }
+    if let Some(note) = debugger.notes.at(debugger.cursor) {
+        field(document, "note", note);
+    }
     if session.starts_again(debugger.cursor) {
         field(document, "again", "memory and stack are emptied");
     }

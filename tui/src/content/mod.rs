@@ -122,6 +122,18 @@ pub(crate) fn last_place(debugger: &Debugger, panel: Panel, inside: Rect) -> Pla
     walk(debugger, panel, usize::from(inside.width), (Direction::Forward, usize::MAX))
 }
 
+/// Returns the text of all rows of the panel with the keys, each in full.
+pub(crate) fn all_rows(debugger: &Debugger) -> Vec<String> {
+    let source = source(debugger, debugger.focus);
+    let mut rows = Vec::new();
+    let mut line = Some(0);
+    while let Some(at) = line {
+        rows.extend(source.rows(at, usize::MAX).iter().map(|row| row.text().trim_end().to_owned()));
+        line = source.next(at);
+    }
+    rows
+}
+
 /// Returns the text of the line under the cursor of the panel with the keys, however many rows it takes.
 pub(crate) fn text_at_cursor(debugger: &Debugger) -> String {
     let panel = debugger.focus;

@@ -92,6 +92,12 @@ impl Timeline<'_> {
             Some(_) | None if session.starts_again(at) => label(&event).own(Tone::Waiting, ": memory is emptied"),
             Some(_) | None => label(&event),
         };
+        let label = match debugger.notes.at(at) {
+            Some(note) => {
+                Line::new().own(Tone::Waiting, "✎ ").foreign(Tone::Waiting, note).own(Tone::Quiet, " ").then(label)
+            }
+            None => label,
+        };
         match &debugger.search {
             Some(search) if hit => line.then(label.highlight(|text| search.pattern.find(text))),
             Some(_) | None => line.then(label),

@@ -62,6 +62,7 @@ pub(crate) fn sheet(why: &Why) -> Sheet {
     }
     sheet.evidence(&why.evidence);
     foot(&mut sheet);
+    sheet.why = Some(Box::new(why.clone()));
     sheet
 }
 

@@ -4,10 +4,13 @@
 //! stdin holds the data, keys come from the controlling terminal.
 
 mod clipboard;
+mod editor;
 mod modes;
 mod watch;
 
-use std::io::{self, Stdout, stdout};
+use std::fs::File;
+use std::io::{self, Stdout, Write, stdout};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{
@@ -24,8 +27,9 @@ use self::modes::Screen;
 use self::watch::{JobControl, Watch};
 
 use crate::action::Action;
-use crate::app::{App, List, Message, Wish};
+use crate::app::{App, List, Message, Notebook, Wish};
 use crate::copy::Opened;
+use crate::export::Export;
 use crate::key::Key;
 use crate::keymap::Keymap;
 use crate::rows::Direction;
@@ -56,6 +60,8 @@ pub struct Options {
     pub keymap: Keymap,
     /// Whether the mouse is left to the terminal.
     pub mouse: Mouse,
+    /// The agent folder, where one was named.
+    pub folder: Option<PathBuf>,
     /// What is wrong in the configuration, to be said at first.
     pub complaint: Option<String>,
 }
@@ -95,10 +101,11 @@ pub enum Error {
 /// # Errors
 ///
 /// Fails where the terminal does. It is put right before the error is returned.
-pub fn run(sessions: Sessions, options: Options) -> Result<(), Error> {
+pub fn run(sessions: Sessions, options: Options, notebook: Option<Notebook>) -> Result<(), Error> {
     let mut app = App::new(options.theme);
     app.opened = options.opened;
     app.keymap = options.keymap;
+    app.notebook = notebook;
     match sessions {
         Sessions::One(session) => open(&mut app, *session, options.at),
         Sessions::Several(list) => app.list = Some(list),
@@ -106,18 +113,20 @@ pub fn run(sessions: Sessions, options: Options) -> Result<(), Error> {
     if let Some(text) = options.complaint {
         update(&mut app, Action::Say(Message { text, tone: Tone::Bad }));
     }
+    let way = Way { clipboard: options.clipboard, mouse: options.mouse, folder: options.folder };
     let watch = Watch::start().map_err(Error::Signals)?;
     let screen = Screen::enter(options.mouse).map_err(Error::Enter)?;
-    let ended = event_loop(&mut app, &watch, Way { clipboard: options.clipboard, mouse: options.mouse });
+    let ended = event_loop(&mut app, &watch, way);
     drop(screen);
     ended
 }
 
 /// What the loop has to know beside the app.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Way {
     clipboard: Clipboard,
     mouse: Mouse,
+    folder: Option<PathBuf>,
 }
 
 /// How long a sequence of keys may rest before it is given up.
@@ -162,6 +171,21 @@ fn event_loop(app: &mut App, watch: &Watch, way: Way) -> Result<(), Error> {
                 is_stale = true;
                 continue;
             }
+            Some(Wish::Edit(edit)) => {
+                Screen::leave();
+                let message = editor::open(&edit, way.folder.as_deref());
+                Screen::set_modes(way.mouse).map_err(Error::Enter)?;
+                watch.job_control();
+                redraw(app, &mut terminal)?;
+                update(app, Action::Say(message));
+                is_stale = true;
+                continue;
+            }
+            Some(Wish::Export(export)) => {
+                update(app, Action::Say(write(&export)));
+                is_stale = true;
+                continue;
+            }
             Some(Wish::Copy(clipping)) => {
                 let message = clipboard::copy(&clipping, way.clipboard, &mut stdout());
                 update(app, Action::Say(message));
@@ -202,6 +226,15 @@ fn redraw(app: &mut App, terminal: &mut Terminal<CrosstermBackend<Stdout>>) -> R
     terminal.resize(size.into()).map_err(Error::Paint)?;
     update(app, Action::Resize(size.width, size.height));
     Ok(())
+}
+
+/// Writes a file that isn't there yet.
+fn write(export: &Export) -> Message {
+    let file = File::options().write(true).create_new(true).open(&export.path);
+    match file.and_then(|mut file| file.write_all(export.text.as_bytes())) {
+        Ok(()) => Message { text: format!("wrote {}, {} bytes", export.path, export.text.len()), tone: Tone::Strong },
+        Err(error) => Message { text: format!("{} can't be written: {error}", export.path), tone: Tone::Bad },
+    }
 }
 
 fn suspend(mouse: Mouse) -> Result<(), Error> {

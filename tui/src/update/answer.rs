@@ -2,6 +2,7 @@
 
 use replay_store::event::{Event, EventKind, Position};
 use replay_store::explain::read::why_read;
+use replay_store::explain::report::{Pii, report};
 use replay_store::explain::resolve::{Resolved, resolve};
 use replay_store::explain::skill::why_skill;
 use replay_store::explain::tool::why_tool;
@@ -11,10 +12,11 @@ use replay_store::replay::Session;
 
 use super::define::select_entry;
 use super::{focus, go};
-use crate::app::{App, Debugger};
+use crate::app::{App, Debugger, Wish};
 use crate::content;
 use crate::content::decisions::detail;
 use crate::content::why::{event_sheet, sheet};
+use crate::copy::{Clipping, line};
 use crate::panel::Panel;
 use crate::rows::Place;
 use crate::sheet::{Link, Sheet};
@@ -27,6 +29,29 @@ pub(super) fn explain(app: &mut App) {
         Ok(sheet) => show(app, sheet),
         Err(words) => app.say(words),
     }
+}
+
+/// Asks the terminal's loop to copy the answer about the row under the cursor, or the one that is shown, as a report.
+pub(super) fn copy_report(app: &mut App) {
+    let Some(debugger) = &app.debugger else { return };
+    let made;
+    let shown = debugger.answer.as_ref().filter(|_| debugger.focus == Panel::Answer);
+    let sheet = match shown {
+        Some(sheet) => sheet,
+        None => match answer(debugger, &subject(debugger)) {
+            Ok(sheet) => {
+                made = sheet;
+                &made
+            }
+            Err(words) => return app.say(words),
+        },
+    };
+    let Some(why) = &sheet.why else {
+        return app.say("a report is made of a why: of an entry, a read, a skill or a tool; yy copies the row");
+    };
+    let again = [sheet.command.clone(), vec!["--format".to_owned(), "md".to_owned()]].concat();
+    let text = report(&debugger.session, why, &line(again, &app.opened), Pii::Masked);
+    app.wish = Some(Wish::Copy(Clipping { what: "the report".to_owned(), text }));
 }
 
 /// Shows who may read and write what at the cursor.

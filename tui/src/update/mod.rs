@@ -2,11 +2,13 @@
 
 mod answer;
 mod define;
+mod edit;
 mod enter;
 mod find;
 mod jump;
 mod keyboard;
 mod mouse;
+mod note;
 mod pin;
 mod seek;
 mod typed;
@@ -43,7 +45,10 @@ pub fn update(app: &mut App, action: Action) {
         Action::Search => app.typing = Some(Typing::new(TypingKind::Search)),
         Action::Filter => app.typing = Some(Typing::new(TypingKind::Filter)),
         Action::Command => app.typing = Some(Typing::new(TypingKind::Command)),
+        Action::Copy(Part::Report) => answer::copy_report(app),
         Action::Copy(part) => copy(app, part),
+        Action::Edit => edit::edit(app),
+        Action::Note => note::begin(app),
         Action::Say(message) => app.message = Some(message),
         Action::Redraw => app.wish = Some(Wish::Redraw),
         Action::Suspend => app.wish = Some(Wish::Suspend),
@@ -99,7 +104,6 @@ pub fn open(app: &mut App, session: Session, at: Position) {
     app.debugger = Some(Debugger {
         state: State::default(),
         before: State::default(),
-        session: Arc::new(session),
         cursor,
         memory: Vec::new(),
         memory_at: None,
@@ -119,6 +123,8 @@ pub fn open(app: &mut App, session: Session, at: Position) {
         places: [Place::default(); Panel::ALL.len()],
         prompt: PromptView::default(),
         event: EventView::default(),
+        notes: app.notebook.as_ref().map(|notebook| (notebook.read)(&session.id)).unwrap_or_default(),
+        session: Arc::new(session),
         decisions: None,
         answer: None,
         story: None,
@@ -280,6 +286,8 @@ fn debug(app: &mut App, action: Action) {
         | Action::Command
         | Action::Help
         | Action::Copy(_)
+        | Action::Edit
+        | Action::Note
         | Action::Say(_)
         | Action::Sessions
         | Action::Redraw

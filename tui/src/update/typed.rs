@@ -6,7 +6,7 @@ use replay_store::event::Position;
 
 use super::jump::remember;
 use super::keyboard::only_character;
-use super::{answer, find, go, seek, way};
+use super::{answer, find, go, note, seek, way};
 use crate::app::{App, Help, Message, Wish};
 use crate::command::{self, Command};
 use crate::complete::{completions, query_words};
@@ -100,5 +100,7 @@ pub(super) fn run_command(app: &mut App, text: &str) {
         Command::Context(count) => find::set_context(app, count),
         Command::Why(name) => answer::why(app, &name),
         Command::Access => answer::access(app),
+        Command::Note(text) => note::keep(app, text),
+        Command::Export(path) => note::export(app, &path),
     }
 }

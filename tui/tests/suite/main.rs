@@ -5,6 +5,7 @@ mod commands;
 mod copy;
 mod filters;
 mod frame;
+mod handing;
 mod hostile;
 mod keys;
 mod moving;

@@ -30,7 +30,7 @@ fn child() {
         }),
         _ => Sessions::One(Box::new(renewal())),
     };
-    let ended = run(sessions, Options::default());
+    let ended = run(sessions, Options::default(), None);
     std::process::exit(i32::from(ended.is_err()));
 }
 

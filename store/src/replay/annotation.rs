@@ -1,0 +1,102 @@
+//! Notes on positions of a session. They are kept beside a record, never in it: a file of JSON Lines to which lines are
+//! added.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::Position;
+use crate::name::Name;
+use crate::visible;
+
+const SCHEMA: &str = "replay.note/1";
+
+/// The notes on a session, by position.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Notes {
+    texts: BTreeMap<Position, String>,
+}
+
+/// A note, as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    schema: String,
+    /// The session.
+    pub session: Name,
+    /// The position.
+    pub position: Position,
+    /// The words; none take the note away.
+    pub text: String,
+}
+
+impl Note {
+    /// Returns a note.
+    pub fn new(session: Name, position: Position, text: String) -> Note {
+        Note { schema: SCHEMA.to_owned(), session, position, text }
+    }
+
+    /// Returns the line to add to the file, in which nothing is invisible.
+    pub fn line(&self) -> String {
+        let json = serde_json::to_string(self).expect("a note has no key that isn't text");
+        format!("{}\n", visible::json(&json))
+    }
+}
+
+impl Notes {
+    /// Reads the notes on a session. A later line about a position takes the place of an earlier one; a line that is no
+    /// note, as one that was cut while it was written, counts for nothing.
+    pub fn read(file: &str, session: &Name) -> Notes {
+        let mut notes = Notes::default();
+        for line in file.lines() {
+            match serde_json::from_str::<Note>(line) {
+                Ok(note) if note.schema == SCHEMA && note.session == *session => notes.put(note.position, note.text),
+                Ok(_) | Err(_) => {}
+            }
+        }
+        notes
+    }
+
+    /// Puts a note to a position, in place of the one there. No words take it away.
+    pub fn put(&mut self, at: Position, text: String) {
+        match text.trim().is_empty() {
+            true => self.texts.remove(&at),
+            false => self.texts.insert(at, text),
+        };
+    }
+
+    /// Returns the note on a position.
+    pub fn at(&self, at: Position) -> Option<&str> {
+        self.texts.get(&at).map(String::as_str)
+    }
+
+    /// Returns all notes in the order of their positions.
+    pub fn iter(&self) -> impl Iterator<Item = (Position, &str)> {
+        self.texts.iter().map(|(at, text)| (*at, text.as_str()))
+    }
+
+    /// Returns whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_about_a_position_counts_and_others_are_left_alone() {
+        let line = |session: &str, at, text: &str| Note::new(session.into(), Position(at), text.to_owned()).line();
+        let file = [
+            line("s", 3, "first"),
+            line("t", 3, "another session"),
+            line("s", 3, "second \u{1b}[2J"),
+            line("s", 4, "gone"),
+            line("s", 4, ""),
+            "{\"schema\":\"replay.no".to_owned(),
+        ];
+        assert!(!file.concat().contains('\u{1b}'));
+        let notes = Notes::read(&file.concat(), &"s".into());
+        assert_eq!(notes.iter().collect::<Vec<_>>(), [(Position(3), "second \u{1b}[2J")]);
+    }
+}

@@ -1,0 +1,44 @@
+//! Notes on positions, and panels as files.
+
+use replay_store::replay::annotation::Note;
+
+use crate::app::{App, Message, Wish};
+use crate::export;
+use crate::theme::Tone;
+use crate::typing::{Typing, TypingKind};
+
+/// Begins to type a note, with the words of the one that is there.
+pub(super) fn begin(app: &mut App) {
+    let Some(debugger) = &app.debugger else { return };
+    let before = debugger.notes.at(debugger.cursor).unwrap_or_default();
+    let mut typing = Typing::new(TypingKind::Command);
+    typing.text = format!("note {before}");
+    app.typing = Some(typing);
+}
+
+/// Keeps a note on the event at the cursor.
+pub(super) fn keep(app: &mut App, text: String) {
+    let (Some(debugger), notebook) = (&mut app.debugger, &app.notebook) else { return };
+    let Some(notebook) = notebook else {
+        return app.say("there is no place for notes: the session came through a pipe");
+    };
+    let note = Note::new(debugger.session.id.clone(), debugger.cursor, text);
+    app.message = Some(match (notebook.keep)(&note) {
+        Ok(words) => {
+            debugger.notes.put(note.position, note.text);
+            // The event panel shows the note of its event.
+            debugger.event.at = None;
+            Message { text: words, tone: Tone::Strong }
+        }
+        Err(words) => Message { text: words, tone: Tone::Bad },
+    });
+}
+
+/// Asks the terminal's loop to write the panel with the keys to a file.
+pub(super) fn export(app: &mut App, path: &str) {
+    let Some(debugger) = &app.debugger else { return };
+    match export::export(debugger, &app.opened, path) {
+        Ok(export) => app.wish = Some(Wish::Export(export)),
+        Err(text) => app.message = Some(Message { text, tone: Tone::Bad }),
+    }
+}
