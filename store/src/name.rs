@@ -17,6 +17,8 @@ pub const SYSTEM: &str = "system";
 pub const DISCOVERED: &str = "system.__discovered__";
 /// The step that a record names for prose (M304).
 pub const AUTONOMOUS: &str = "autonomous";
+/// The response to words of the user that a hook rejected (section 10.6).
+pub const MESSAGE_REJECTED: &str = "utter_incoming_message_rejected";
 
 /// A name: any text, compared byte for byte.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -55,6 +55,11 @@ impl Profile {
         self == Profile::Mantle321
     }
 
+    /// Whether a skill may have `precondition`, `hidden`, `always_include_in_prompt` and `knowledge_answering` (M97).
+    pub fn has_newer_frontmatter(self) -> bool {
+        self == Profile::Mantle321
+    }
+
     /// P6, P7: whether an entry has a description exactly where the model can set it (M20).
     pub fn ties_description_to_settable(self) -> bool {
         self == Profile::Mantle321
@@ -229,7 +234,7 @@ mod tests {
     #[test]
     fn each_difference_is_the_one_of_the_profile_table() {
         type Question = fn(Profile) -> bool;
-        let rows: [(&str, Question, bool, bool); 27] = [
+        let rows: [(&str, Question, bool, bool); 29] = [
             ("P1", Profile::enforces_access_lists, true, false),
             ("P2", Profile::has_skill_requires, true, false),
             ("P3", Profile::has_complete_when_mapping, false, true),
@@ -245,11 +250,13 @@ mod tests {
             ("P15", Profile::refuses_unknown_tool_token, false, true),
             ("P17", Profile::has_skill_glossary, true, false),
             ("P18, P19", Profile::has_overrides_under_prompts, true, false),
+            ("P20", Profile::discovers_facts, true, false),
             ("P23", Profile::greets_at_start, true, false),
             ("P25", Profile::tools_start_skills, false, true),
             ("P27", Profile::refuses_incomplete_tokens, false, true),
             ("P30", Profile::initial_value_locks, false, true),
             ("M63a", Profile::records_metadata, false, true),
+            ("M97", Profile::has_newer_frontmatter, false, true),
             ("M113", Profile::completes_by_condition_only, false, true),
             ("M213", Profile::has_listen, false, true),
             ("M289", Profile::has_hangup_skill, false, true),

@@ -10,7 +10,6 @@ mod manual;
 mod pages;
 mod permission;
 mod program;
-mod questions;
 mod readme;
 mod round_trip;
 mod sarif;

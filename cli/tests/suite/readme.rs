@@ -30,7 +30,6 @@ fn each_command_is_named_and_exists() {
         "last",
         "reads",
         "diff",
-        "findings",
         "query",
         "access",
         "verify",

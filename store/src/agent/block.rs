@@ -86,7 +86,7 @@ pub enum StepKind {
     Instructions {
         /// What the model is told.
         prose: Prose,
-        /// Ends the step.
+        /// Ends the step; a condition in both generations (M111).
         complete_when: Option<Gate>,
         /// Where `optional: true` stands: the user may skip the step.
         optional: Option<Place>,

@@ -8,6 +8,7 @@ use crate::name::Name;
 use crate::profile::Profile;
 use crate::value::Value;
 
+/// The keys of a skill, in either generation (M97).
 const KEYS: [&str; 13] = [
     "name",
     "description",
@@ -23,6 +24,9 @@ const KEYS: [&str; 13] = [
     "knowledge_answering",
     "routing",
 ];
+
+/// Those that the older generation ignores.
+const NEWER_KEYS: [&str; 4] = ["precondition", "hidden", "always_include_in_prompt", "knowledge_answering"];
 
 /// Reads the frontmatter into a skill.
 pub(super) fn read(context: &mut Context<'_>, root: &Node, profile: Profile, skill: &mut Skill) {
@@ -47,22 +51,33 @@ pub(super) fn read(context: &mut Context<'_>, root: &Node, profile: Profile, ski
     }
     skill.requires = context.gate_of(root, "requires");
     skill.complete_when = complete_when(context, root, profile);
-    skill.precondition = context.name_of(root, "precondition");
-    skill.hidden = context.flag_of(root, "hidden");
     skill.disabled = context.flag_of(root, "disabled");
-    skill.always_include_in_prompt = context.flag_of(root, "always_include_in_prompt");
+    if profile.has_newer_frontmatter() {
+        newer(context, root, skill);
+    }
     if let Some(routing) = root.get("routing") {
         skill.engine_managed = context.flag_of(routing, "engine_managed");
     }
-    skill.knowledge_instructions =
-        root.get("knowledge_answering").and_then(|answering| context.text_of(answering, "instructions"));
     skill.import_tools =
         context.list_of(root, "import_tools").iter().filter_map(|item| import(context, item)).collect();
     skill.tool_constraints = tool_constraints(context, root);
     skill.utter = context.list_of(root, "utter").iter().filter_map(|item| utter(context, item)).collect();
 }
 
+fn newer(context: &mut Context<'_>, root: &Node, skill: &mut Skill) {
+    skill.precondition = context.name_of(root, "precondition");
+    skill.hidden = context.flag_of(root, "hidden");
+    skill.always_include_in_prompt = context.flag_of(root, "always_include_in_prompt");
+    skill.knowledge_instructions =
+        root.get("knowledge_answering").and_then(|answering| context.text_of(answering, "instructions"));
+}
+
 fn check_keys(context: &mut Context<'_>, root: &Node, profile: Profile) {
+    let is_ignored = |pair: &&Pair| !profile.has_newer_frontmatter() && NEWER_KEYS.contains(&pair.key.as_str());
+    for pair in root.pairs().iter().filter(is_ignored) {
+        let message = format!("`{}` of a skill does not exist in profile {profile}; the engine ignores it", pair.key);
+        context.warn(code::SKILL_OTHER_PROFILE, &pair.key_at, message);
+    }
     for pair in root.pairs().iter().filter(|pair| !KEYS.contains(&pair.key.as_str())) {
         let help = nearest(&pair.key, &KEYS).map(|known| format!("did you mean `{known}`?"));
         let at = pair.key_at.clone();

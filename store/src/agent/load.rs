@@ -1,5 +1,6 @@
 //! From files to an [`Agent`]: every file is parsed once, then the profile is chosen, then what was parsed is read.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -298,13 +299,20 @@ fn tools(files: &[FileText<'_>]) -> Tools {
     if files.is_empty() {
         return Tools::Unknown;
     }
+    let mut files: Vec<&FileText<'_>> = files.iter().collect();
+    files.sort_by_key(|file| hiding_order(&file.file));
     let mut known: Vec<super::tools::Tool> = Vec::new();
-    for tool in files.iter().flat_map(tool_files::tools) {
+    for tool in files.into_iter().flat_map(tool_files::tools) {
         if !known.iter().any(|other| other.name.value == tool.name.value) {
             known.push(tool);
         }
     }
     Tools::Known(known)
+}
+
+/// Sorts the files of `tools/` in front of `tools.py`, which stands before them in the order of paths (M108).
+pub(super) fn hiding_order(path: &str) -> Reverse<usize> {
+    Reverse(path.matches('/').count())
 }
 
 fn place_of_file(path: &str) -> Place {

@@ -97,6 +97,7 @@ fn head(context: &mut Context<'_>, root: &Node, settings: &mut Settings) {
     }
 }
 
+/// A colon and a blank make a rule a mapping, which breaks the load (M301).
 fn rules(context: &mut Context<'_>, root: &Node) -> Vec<Spanned<String>> {
     let mut rules = Vec::new();
     for item in context.list_of(root, "rules") {

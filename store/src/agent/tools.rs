@@ -58,7 +58,7 @@ pub enum Callable<'a> {
     Missing,
 }
 
-/// Returns what a name means to a skill that calls it: its own tools first, then what it imports (M198).
+/// Returns what a name means to a skill that calls it: its own tools first, then what it imports (M105, M198).
 pub fn callable<'a>(agent: &'a Agent, skill: &'a Skill, name: &str) -> Callable<'a> {
     if let Some(tool) = skill.tools.get(name) {
         return Callable::Declared(tool);

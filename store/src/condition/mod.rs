@@ -1,6 +1,7 @@
 //! Guard expressions: parsing by the closed list of operators (M66 to M77) and evaluation (M78 to M88).
 //!
-//! Where values come from is the caller's business: `evaluate` asks a function for each reference. What can't be
+//! It is one grammar wherever a condition may stand, and names memory alone: no result of a tool, no words of the user, no
+//! time (M91). Where values come from is the caller's business: `evaluate` asks a function for each reference. What can't be
 //! evaluated withholds (M85).
 
 mod evaluate;

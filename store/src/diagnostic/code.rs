@@ -330,6 +330,8 @@ codes! {
     TOOLS_LOCAL_IMPORT = "replay.tools.local_import", Error;
     /// Two tools of one name in a skill (M104).
     TOOLS_NAME_CLASH = "replay.tools.name_clash", Error;
+    /// A tool of the same name in `tools/` hides this one (M108).
+    TOOLS_HIDDEN = "replay.tools.hidden", Warning;
     /// An import from an MCP server that isn't declared (M106).
     TOOLS_UNKNOWN_SERVER = "replay.tools.unknown_server", Error;
     /// An MCP tool whose name the model can't use (M106).

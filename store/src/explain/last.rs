@@ -1,4 +1,5 @@
-//! Everything that wrote an entry, took its value away or was refused, the newest first.
+//! Everything that wrote an entry, took its value away or was refused, the newest first. The record keeps what a reset took
+//! away (M57).
 
 use std::sync::Arc;
 

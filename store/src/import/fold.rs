@@ -26,6 +26,8 @@ use crate::value::Value;
 
 /// A turn that is longer than this is worked on in parts.
 const LONGEST_TURN: usize = 8192;
+/// The kind of words that were not taken for any.
+const SUPPRESSED: &str = "user_input_suppressed";
 /// How many user messages an activation can refer back to.
 const USERS_KEPT: usize = 64;
 
@@ -113,7 +115,7 @@ impl Fold {
         if raw == 0 && !matches!(draft.fact, Fact::Kind(EventKind::SessionStarted { .. })) {
             self.add_start();
         }
-        if !self.turn.is_open && !is_write(&draft) {
+        if !self.turn.is_open && !is_between_turns(&draft) {
             self.close();
             self.turn.begin(raw);
         }
@@ -308,9 +310,11 @@ fn kind_of(draft: &Draft) -> Option<&EventKind> {
     }
 }
 
-fn is_write(draft: &Draft) -> bool {
+/// Whether a record that comes after a turn's end starts no other: a write, or words that were not taken for any (M363).
+fn is_between_turns(draft: &Draft) -> bool {
     match &draft.fact {
         Fact::Mirror => draft.twin.is_some_and(|twin| twin.family == Family::Memory),
+        Fact::Kind(EventKind::Foreign { name }) => *name == SUPPRESSED,
         Fact::Kind(kind) => matches!(kind, EventKind::MemoryWritten { .. } | EventKind::MemoryCleared { .. }),
         Fact::Rewound(_) => false,
     }

@@ -221,6 +221,7 @@ fn memory_written(fields: &Fields<'_>, names: &mut Names, odd: &mut Oddities) ->
     let key = fields.key.as_deref().or(fields.name.as_deref()).unwrap_or("");
     let json = match (fields.value, &fields.value_json) {
         (Some(value), _) => value.get(),
+        // The ProtoJSON form holds JSON in a text, which is parsed once (M309).
         (None, Some(json)) => json,
         (None, None) => "null",
     };

@@ -1,8 +1,10 @@
-//! Where a turn begins and ends, and what its bounds give away about lost records.
+//! Where a turn begins and ends, and what its bounds give away about lost records. A message that starts the session may
+//! have a turn of its own, or be answered by two (M290).
 
 use super::evidence::{Clue, Evidence};
 use crate::event::EventKind;
 use crate::event::finding::FindingKind;
+use crate::name::MESSAGE_REJECTED;
 
 /// The turn that records come in for.
 #[derive(Default)]
@@ -49,6 +51,10 @@ impl Turn {
                 self.user_spoke = false;
                 self.unended = None;
                 self.since = raw + 1;
+            }
+            // Words that a hook rejected start no turn (M363).
+            Some(EventKind::AgentMessage { response: Some(response), .. }) if *response == MESSAGE_REJECTED => {
+                self.unended = None;
             }
             // What a session starts with comes before the user's first words; a message may be dropped, or spoken into
             // the agent's own words, and its turn then has no end of its own.

@@ -36,7 +36,7 @@ impl Draft {
         self.push(text, Source::Builtin)
     }
 
-    /// Adds text that an author wrote, without the line ends behind it.
+    /// Adds text that an author wrote, without the line ends behind it. It is a value, never a template (M250).
     pub(super) fn written(&mut self, text: &str, at: &Place) -> &mut Draft {
         self.push(text.trim_end_matches(['\n', '\r']), Source::file(at))
     }

@@ -11,7 +11,7 @@ use super::skipped::{self, Skipped};
 use super::{Message, Role, Source};
 use crate::agent::Agent;
 use crate::event::{Event, EventKind, MessageSource, Position, ToolCaller, ToolOutcome};
-use crate::name::{Name, SYSTEM, split_key};
+use crate::name::{MESSAGE_REJECTED, Name, SYSTEM, split_key};
 use crate::timestamp::Timestamp;
 use crate::value::Value;
 
@@ -208,9 +208,9 @@ impl Window {
                 before = at.0;
                 break;
             }
+            utterances += usize::from(is_utterance(event, events.last()));
             events.push(event.clone());
             has_turn_end |= matches!(event.kind, EventKind::TurnEnded);
-            utterances += usize::from(is_utterance(event));
             let is_user = matches!(event.kind, EventKind::UserMessage { .. });
             if is_user && has_turn_end && utterances > UTTERANCE_COUNT {
                 before = at.0 - 1;
@@ -248,8 +248,16 @@ fn lead<E: Borrow<Event>>(window: &[Event], mut before: impl DoubleEndedIterator
     found
 }
 
-fn is_utterance(event: &Event) -> bool {
-    matches!(event.kind, EventKind::UserMessage { .. } | EventKind::AgentMessage { .. })
+/// Returns whether the model gets an event as an utterance, given the event behind it. Words that a hook rejected are none
+/// (M363).
+fn is_utterance(event: &Event, next: Option<&Event>) -> bool {
+    let is_user = matches!(event.kind, EventKind::UserMessage { .. });
+    matches!(event.kind, EventKind::AgentMessage { .. }) || (is_user && !next.is_some_and(is_rejection))
+}
+
+/// The mark of rejected words isn't kept; the engine's answer, which stands right behind them, tells.
+fn is_rejection(event: &Event) -> bool {
+    matches!(&event.kind, EventKind::AgentMessage { response: Some(response), .. } if *response == MESSAGE_REJECTED)
 }
 
 fn last_user_message(events: &[Event], start: usize) -> Option<usize> {
@@ -366,7 +374,8 @@ fn tapped_title<'a>(events: &'a [Event], user: usize, text: &str) -> Option<&'a 
 /// The last utterances with the tool calls between them. A cut at an agent message goes back to the start of what it
 /// answers, so that its tool calls stay; the user message itself is lost (M266).
 fn history(events: &[Event], window: usize) -> Vec<Message> {
-    let mut utterances = (window..events.len()).rev().filter(|index| is_utterance(&events[*index]));
+    let mut utterances =
+        (window..events.len()).rev().filter(|index| is_utterance(&events[*index], events.get(*index + 1)));
     let first = utterances.nth(UTTERANCE_COUNT - 1);
     let start = match (first, utterances.next()) {
         (Some(first), Some(_)) if matches!(events[first].kind, EventKind::UserMessage { .. }) => first,
@@ -376,9 +385,11 @@ fn history(events: &[Event], window: usize) -> Vec<Message> {
     (start..events.len()).flat_map(|index| messages_of(events, index)).collect()
 }
 
+/// Returns what the model gets of an event. Values of `pii` entries that the user or a tool said stay in it (M260).
 fn messages_of(events: &[Event], index: usize) -> Vec<Message> {
     let origin = Source::event(position(index));
     match &events[index].kind {
+        EventKind::UserMessage { .. } if events.get(index + 1).is_some_and(is_rejection) => Vec::new(),
         EventKind::UserMessage { text, .. } => {
             let words = tapped_title(events, index, text).unwrap_or(text);
             vec![Message { role: Role::User, text: words.to_owned(), tool: None, origin }]

@@ -76,6 +76,7 @@ impl<'a> Target<'a> {
         }
     }
 
+    /// A block is a target where the prose names it or where it waits; routing never lists one, only its skill (M149a).
     fn block(skill: &'a Skill, block: &str) -> Option<Target<'a>> {
         let block = skill.block(block)?;
         Some(Target {

@@ -1,4 +1,4 @@
-//! What the record doesn't hold and the definition can tell: the prompt at a position.
+//! What the record doesn't hold and the definition can tell (M312): the prompt at a position.
 
 use std::sync::Arc;
 

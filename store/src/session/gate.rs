@@ -28,7 +28,8 @@ impl GateDecision {
     }
 }
 
-/// Evaluates a gate with the rights of the skill whose file states it (M326); `None` for `agent.yml`.
+/// Evaluates a gate with the rights of the skill whose file states it (M326); `None` for `agent.yml`. No answer is kept:
+/// each site asks whenever it needs one (M66, M362).
 pub fn gate(agent: &Agent, profile: Profile, state: &State, skill: Option<&str>, gate: &Gate) -> GateDecision {
     let Some(condition) = &gate.condition else { return GateDecision::Unreadable };
     let active = Active::of(agent, skill);

@@ -15,7 +15,7 @@ use crate::value::Value;
 pub const SHOWN_CHARACTERS: usize = 100;
 /// What follows a value that was cut (M262).
 pub const CUT_MARK: &str = "... [truncated]";
-/// What stands for a value that is `pii` (M134, M258).
+/// What stands for a value that is `pii` (M134, M258, M344).
 pub const PII_MARK: &str = "[set]";
 
 /// A paragraph at a moment of a session.

@@ -1,4 +1,4 @@
-//! Responses as the engine says them: which wording, and what its placeholders become (M222 to M229).
+//! Responses as the engine says them: which wording, and what its placeholders become (M86, M222 to M229).
 
 use super::State;
 use super::access::{ReadDecision, Reader, Site, read};

@@ -197,6 +197,44 @@ fn the_engines_own_skills_belong_to_every_agent() {
 }
 
 #[test]
+fn the_packaged_responses_are_reworded_where_a_default_skill_says_them() {
+    // M356
+    let names = |rephrase: bool| {
+        let agent = Agent::load(Arc::new(Definition::default()), Some(Profile::Mantle321));
+        let packaged = agent.responses.values().filter(|response| response.variants[0].rephrase == rephrase);
+        let mut names: Vec<String> = packaged.map(|response| response.name.to_string()).collect();
+        names.retain(|name| name != "utter_greet");
+        names
+    };
+    assert_eq!(
+        names(true),
+        [
+            "utter_ask_csat_score",
+            "utter_ask_wants_to_continue",
+            "utter_ask_wants_to_resume",
+            "utter_decline_in_domain_out_of_scope",
+            "utter_decline_out_of_domain_out_of_scope",
+            "utter_inform_hangup",
+            "utter_silence_timeout_check_in",
+            "utter_thank_you_for_feedback",
+        ]
+    );
+    assert_eq!(
+        names(false),
+        [
+            "utter_hangup_goodbye",
+            "utter_incoming_message_rejected",
+            "utter_model_call_error",
+            "utter_model_request_hook_error",
+            "utter_outgoing_text_rejected",
+            "utter_precondition_unmet",
+            "utter_set_memory_button_skipped",
+            "utter_tool_call_hook_error",
+        ]
+    );
+}
+
+#[test]
 fn a_replacement_of_an_engine_skill_stays_the_engines() {
     // M289
     let text = "---\nname: Start\ndescription: Starts\n---\n:::ordered_block id=main\nsteps: [{id: END}]\n:::\n";

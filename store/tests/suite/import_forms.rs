@@ -151,7 +151,7 @@ fn proto(session: &str, index: usize, payload: &str) -> String {
 
 #[test]
 fn proto_json_kinds_are_all_known() {
-    // M307, M311
+    // M307, M309, M311, M304: a block by its own id, prose as `autonomous`
     let records: Vec<String> = PROTO.iter().enumerate().map(|(index, payload)| proto("c-1", index, payload)).collect();
     for text in [format!("[{}]", records.join(",")), records.join("\n"), format!("{}\n", records.join("\r\n"))] {
         let recording = read(&text);
@@ -167,9 +167,56 @@ fn proto_json_kinds_are_all_known() {
         assert_eq!((arguments.as_str(), result.as_str()), (r#"{"n":7}"#, r#"{"at": "door"}"#));
         assert_eq!(call_id.as_deref(), Some("c-9"));
         assert!(matches!(recording.events[8].kind, EventKind::ToolReturned { source: ToolSource::Mcp, .. }));
+        let EventKind::BlockEntered { block, .. } = &recording.events[3].kind else { panic!("a block") };
+        let EventKind::SkillInterrupted { step, .. } = &recording.events[15].kind else { panic!("a skill") };
+        assert_eq!((&**block, step.as_deref()), ("track", Some("autonomous")));
         assert!(matches!(recording.events[19].kind, EventKind::ActionTaken { .. }));
         assert!(matches!(recording.events[26].kind, EventKind::SessionEnded));
     }
+}
+
+#[test]
+fn a_session_that_is_opened_by_a_command_answers_the_first_words_once() {
+    // M290; with the command, and without it
+    let start = r#""event":"session_started""#;
+    let hello =
+        r#""event":"skill_activated","skill_id":"hello","metadata":{"triggering_user_message_timestamp":1001.5}"#;
+    let (user, end) = (r#""event":"user","text":"hi""#, r#""event":"bot_turn_ended""#);
+    let turns = |records: &[&str]| -> Vec<String> {
+        let recording = read(&dump(records));
+        assert_eq!(recording.findings, []);
+        let lines = lines(&recording);
+        lines.iter().filter(|line| line.contains("user_message") || line.contains("turn_ended")).cloned().collect()
+    };
+    let command = r#""event":"user","text":"/session_start""#;
+    assert_eq!(
+        turns(&[start, command, hello, end, user, end]),
+        ["1 - user_message 1", "1 2 turn_ended 3", "2 - user_message 4", "2 5 turn_ended 5"]
+    );
+    assert_eq!(
+        turns(&[start, user, hello, end, r#""event":"skill_activated","skill_id":"hold""#, end]),
+        ["1 - user_message 1", "1 2 turn_ended 3", "2 2 turn_ended 5"]
+    );
+}
+
+#[test]
+fn words_that_were_not_taken_start_no_turn() {
+    // M363
+    let rejected = r#""event":"bot","text":"No.","metadata":{"utter_action":"utter_incoming_message_rejected"}"#;
+    let records = [
+        r#""event":"session_started""#,
+        r#""event":"user","text":"hi""#,
+        r#""event":"bot_turn_ended""#,
+        r#""event":"user_input_suppressed","text":"uh","modality":"audio","reason":"backchannel""#,
+        r#""event":"user","text":"4000""#,
+        rejected,
+        r#""event":"user","text":"hello""#,
+        r#""event":"bot_turn_ended""#,
+    ];
+    let recording = read(&dump(&records));
+    assert_eq!(recording.findings, [], "a rejected message has no end of a turn, and nothing is missing");
+    assert_eq!(lines(&recording)[3..5], ["- - foreign 3", "2 - user_message 4"]);
+    assert_eq!(lines(&recording)[6..], ["2 - user_message 6", "2 7 turn_ended 7"]);
 }
 
 #[test]

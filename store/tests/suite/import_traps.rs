@@ -130,7 +130,7 @@ fn an_activation_names_its_message_by_time_before_any_nearer_one() {
 
 #[test]
 fn mirrors_join_their_twins_wherever_these_stand() {
-    // M305
+    // M303, M305
     check(
         &[
             r#""event":"session_started""#,
@@ -240,7 +240,7 @@ fn a_result_is_what_the_model_got() {
         (r#""{\"ok\": true}""#, r#"{"ok": true}"#),
         (r#""activate: done""#, "activate: done"),
         (r#"{"ok": true, "a b": [1, 2.50]}"#, r#"{"ok":true,"a b":[1,2.50]}"#),
-        ("null", ""),
+        ("null", ""), // M200
     ];
     for (json, expected) in cases {
         let record = format!(

@@ -12,7 +12,6 @@ mod corpus;
 mod corpus_check;
 mod corpus_sessions;
 mod explain;
-mod findings;
 mod generated;
 mod hostile_folders;
 mod import;

@@ -201,6 +201,7 @@ fn memory_yml_visibility() {
 
 #[test]
 fn memory_yml_fully_qualified_names() {
+    // M27, M203
     let skill = "---\nname: Hold\ndescription: d\ntool_constraints:\n  - own: {requires: session.hold.depot == 'D7'}\n  - \
                  shared: {requires: session.project.verified}\n---\nDepot @memory.hold.depot.\n\nVerified \
                  @memory.project.verified.\n";
@@ -237,6 +238,7 @@ fn memory_yml_fully_qualified_names() {
 
 #[test]
 fn skill_md_frontmatter_properties() {
+    // M97
     let with = |line: &str| {
         let skill = format!("---\nname: Hold\ndescription: Hold a parcel\n{line}---\nHelp.\n");
         let files = [("skills/hold/skill.md", skill.as_str()), PRICES, PROJECT, MEMORY];
@@ -280,6 +282,7 @@ fn skill_md_frontmatter_properties() {
 
 #[test]
 fn skill_md_import_tools() {
+    // M101, M102
     let skill =
         "---\nname: H\ndescription: d\nimport_tools:\n  - get_customer\n  - mcp/my.bank:get_balance\n---\nHelp.\n";
     for profile in Profile::ALL {
@@ -358,6 +361,7 @@ fn skill_md_memory_in_prose() {
 
 #[test]
 fn skill_md_jumps_and_parking() {
+    // M139, M140, M275
     let body = "---\nname: H\ndescription: d\n---\nSee @block.pick and @skill.prices.\n\n:::ordered_block id=pick\nsteps:\n  - \
                 id: talk\n    instructions: Talk.\n    complete_when: session.hold.depot\n:::\n";
     let mut world = seed(&[("skills/hold/skill.md", body), PRICES, MEMORY]);

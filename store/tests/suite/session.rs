@@ -143,7 +143,7 @@ fn an_equal_value_written_again_is_a_write() {
 
 #[test]
 fn a_fresh_start_resets_the_skills_own_entries_and_no_others() {
-    // M54, M56
+    // M54, M56, M313
     let state = after([
         start(Profile::Seed, &[("hold.tries", "0")]),
         activate("hold"),

@@ -36,7 +36,9 @@ fn only_what_matters_is_read() {
         ("skills/.git/skill.md", "x"),
     ]);
     let expected = ["agent.yml", "integrations.yml", "references/a/b.md", "skills/hold/skill.md", "tools/bank.py"];
-    assert_eq!(paths(folder.path()), (expected.map(str::to_owned).to_vec(), vec![]));
+    // M3: a skill stands one level deep, and one that is lost farther down is told.
+    let nested = vec!["replay.skill.nested"];
+    assert_eq!(paths(folder.path()), (expected.map(str::to_owned).to_vec(), nested));
     let (definition, _) = read(folder.path()).expect("the folder can be read");
     for (path, bytes) in &definition.files {
         assert!(!String::from_utf8_lossy(bytes).contains("secret"), "{path}");

@@ -180,3 +180,14 @@ fn facts_found_in_the_background_are_told_with_what_is_unknown() {
         assert!(line.text.ends_with("found by a call in the background"), "{}", line.text);
     }
 }
+
+#[test]
+fn what_no_record_holds_is_made_again_from_the_folder() {
+    // M312
+    let kinds = || vec![active(), user("hold it")];
+    let given = open(&FILES, Profile::Seed, kinds());
+    let prompt = given.prompt(given.end()).expect("the folder is at hand");
+    assert!(prompt.text().contains("## Active Skill: Hold"), "{}", prompt.text());
+    let without = open(&[], Profile::Seed, kinds());
+    assert_eq!(without.prompt(without.end()), None, "the record alone doesn't tell");
+}

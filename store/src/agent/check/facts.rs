@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::agent::Agent;
 use crate::agent::field::Context;
+use crate::agent::load::hiding_order;
 use crate::agent::skill::{Skill, SkillOrigin};
 use crate::agent::text::FileText;
 use crate::agent::tool_files::{self, Declared, ToolFile};
@@ -53,7 +54,9 @@ impl<'a> Facts<'a> {
             .map(|(path, bytes)| (path.as_str(), FileText::new(path.clone(), bytes, &mut Vec::new())))
             .collect();
         let (mut shared, mut hooks, mut local) = (Vec::new(), Vec::new(), BTreeMap::<&str, Vec<ToolFile>>::new());
-        for (path, file) in files.iter().filter(|(path, _)| path.ends_with(".py")) {
+        let mut code: Vec<_> = files.iter().filter(|(path, _)| path.ends_with(".py")).collect();
+        code.sort_by_key(|(path, _)| hiding_order(path));
+        for (path, file) in code {
             let read = tool_files::read(file);
             match path.split('/').collect::<Vec<_>>()[..] {
                 ["tools.py"] | ["tools", _] => shared.push(read),

@@ -1,4 +1,4 @@
-//! Numbers in `agent.yml` and what they may be (M297, M298).
+//! Numbers in `agent.yml` and what they may be (M201, M291, M297, M298).
 
 use super::facts::{Facts, meant};
 use super::integrations::is_positive;

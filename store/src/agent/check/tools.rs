@@ -1,7 +1,7 @@
 //! Tools: what constraints, imports and steps name, how tools are declared, and what their code does with memory
 //! (M15, M101 to M108, M183 to M212).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::blocks::is_write_denied;
 use super::facts::{FRAMEWORK_TOOLS, Facts, beginning_of, meant};
@@ -26,6 +26,7 @@ pub(super) fn check(facts: &Facts<'_>, found: &mut Vec<Diagnostic>) {
             check_named(facts, skill, found);
         }
         check_hooks(facts, skill, found);
+        check_hidden(facts.local(&skill.id), found);
         for file in facts.local(&skill.id) {
             file.declared.iter().for_each(|tool| check_declared(tool, found));
             for call in &file.calls {
@@ -33,6 +34,7 @@ pub(super) fn check(facts: &Facts<'_>, found: &mut Vec<Diagnostic>) {
             }
         }
     }
+    check_hidden(&facts.shared, found);
     for file in &facts.shared {
         file.declared.iter().for_each(|tool| check_declared(tool, found));
         for call in &file.calls {
@@ -146,6 +148,21 @@ fn check_declared(tool: &Declared, found: &mut Vec<Diagnostic>) {
     if !is_async {
         let message = format!("`{}` is no `async def`", name.value);
         found.push(Diagnostic::warning(code::TOOLS_NOT_ASYNC, name.at.clone(), message));
+    }
+}
+
+/// Reports tools of one place that another one of the same name hides (M108).
+fn check_hidden(files: &[ToolFile], found: &mut Vec<Diagnostic>) {
+    let mut first: BTreeMap<&Name, &Name> = BTreeMap::new();
+    for tool in files.iter().flat_map(|file| &file.declared) {
+        let Spanned { value: name, at } = &tool.name;
+        let Some(hiding) = first.get(name) else {
+            first.insert(name, &at.file);
+            continue;
+        };
+        let message = format!("`{name}` of {hiding} hides this one");
+        let diagnostic = Diagnostic::warning(code::TOOLS_HIDDEN, at.clone(), message);
+        found.push(diagnostic.help("remove one of the two, or give it another name"));
     }
 }
 

@@ -27,7 +27,8 @@ use std::ops::Range;
 
 use crate::condition::Condition;
 use crate::diagnostic::{Diagnostic, Place};
-use crate::explain::decisions::{Decision, Verdict};
+use crate::event::Position;
+use crate::explain::decisions::Verdict;
 use crate::name::Name;
 use crate::replay::Session;
 
@@ -118,8 +119,6 @@ pub enum Needs {
     State,
     /// What was decided in its step.
     Decisions,
-    /// Which skills and tools a model call was offered, too.
-    Offers,
 }
 
 /// Why a text is no query.
@@ -163,8 +162,8 @@ impl Query {
         evaluate::unknown_entries(self, session)
     }
 
-    /// Returns whether a decision of a step that matches is one that the query asks for.
-    pub fn asks_for(&self, decision: &Decision) -> bool {
-        evaluate::asks_for(&self.root, decision)
+    /// Returns the positions that match and that lie in `from..=to`, for lists of a filter.
+    pub fn positions(&self, session: &Session) -> Vec<Position> {
+        positions(self, session)
     }
 }

@@ -1,4 +1,5 @@
-//! Reads: what a name gives to a reader. A read never fails; one that gives nothing says which kind of nothing (M33).
+//! Reads: what a name gives to a reader. A read never fails; one that gives nothing says which kind of nothing (M33,
+//! M325).
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a write is and what comes of it: who writes, what is stored, or what stands in the way.
+//! What a write is and what comes of it: who writes, what is stored, or what stands in the way (M203).
 
 use std::sync::Arc;
 

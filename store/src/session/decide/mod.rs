@@ -56,7 +56,7 @@ pub enum Command {
         /// The keys.
         keys: String,
     },
-    /// The agent's turn is over.
+    /// The agent's turn is over. What runs stays on the stack, a skill that has answered from knowledge too (M285).
     EndTurn,
     /// The turn is given up: the user spoke in between, the line dropped, time ran out (M365). Tools that run leave
     /// nothing; the step stays where it is, and what was written stays written.

@@ -34,7 +34,7 @@ pub(super) enum Wake {
 
 /// What comes after a look at a step.
 enum Move {
-    /// It waits.
+    /// It waits, for the user as a rule (M361).
     Stay,
     /// It is done: `next` decides.
     Advance,
@@ -138,7 +138,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// A collect that has a value is passed over (M172), unless it asks in any case (M174). It waits for its answer.
+    /// A collect that has a value is passed over (M172), unless it asks in any case (M174). It waits for its answer,
+    /// and asks again when it is reached again without one (M349).
     fn collect(&mut self, skill: &Name, collect: &Collect, wake: &Wake) -> Move {
         let key = Name::from(format!("{skill}.{}", collect.entry.value));
         let has_value = self.state.value(&key).is_some();
@@ -172,7 +173,7 @@ impl<'a> Draft<'a> {
         Move::Advance
     }
 
-    /// A step calls a tool, through the same gates as the model (M177). An interrupted or refused one is tried again in
+    /// A step calls a tool, through the same gates as the model (M177, M188). An interrupted or refused one is tried again in
     /// the next turn (M178).
     fn execute(
         &mut self,

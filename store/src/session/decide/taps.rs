@@ -1,5 +1,5 @@
 //! Input that writes without the model, buttons and keys, and the validation tools that look at what was written
-//! (M208 to M211, M233, M234, M348).
+//! (M208 to M211, M232 to M234, M348).
 
 use super::draft::Draft;
 use super::steps::Wake;

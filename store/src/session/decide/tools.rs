@@ -1,4 +1,5 @@
-//! Tool calls: gates, confirmation as a state table, and what follows when a tool comes back (M187 to M195).
+//! Tool calls: gates, confirmation as a state table, and what follows when a tool comes back (M187 to M195,
+//! M328).
 //!
 //! ```text
 //! call ── requires closed ──────────────> refused
@@ -45,7 +46,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// A tool came back: its constraint speaks, then the block and the skill go on.
+    /// A tool came back: its constraint speaks, then the block and the skill go on. The turn doesn't end with that (M190).
     pub(super) fn return_tool(&mut self, returned: ToolReturn) {
         if returned.call.caller == ToolCaller::Validation {
             return self.return_validation(returned);

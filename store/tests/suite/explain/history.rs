@@ -26,6 +26,7 @@ fn check(key: &str, events: impl IntoIterator<Item = EventKind>, expected: &[&st
 
 #[test]
 fn writes_clears_and_resets_come_newest_first() {
+    // M57: what a reset took away stays in the history
     check(
         "track.parcel",
         [

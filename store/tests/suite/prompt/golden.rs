@@ -65,7 +65,7 @@ fillers: {enabled: true, examples: [{user: two seats, ack: Looking.}]}
 
 #[test]
 fn prose() {
-    // M245, M251, M254, M256, M257, M258, M358; M127, M145: a target named under a closed marker stays one
+    // M245, M251, M254, M344, M256, M257, M258, M358; M127, M145: a target named under a closed marker stays one
     check("prose", buying);
 }
 
@@ -106,7 +106,7 @@ fn after_a_search() {
 
 #[test]
 fn the_scope_handler() {
-    // M251, M353
+    // M251, M353, M247: declining is offered, and its section is left out
     check("scope_handler", |story| {
         story.user("Book me a flight");
         story.start("default_unsupported_request_handler").enter("default_unsupported_request_handler", "main");

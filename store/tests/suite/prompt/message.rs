@@ -149,3 +149,28 @@ fn a_search_collapses_its_own_turn_only() {
     story.model("From six.").turn_end().user("fine");
     assert_eq!(story.prompt().situation, Situation::Prose);
 }
+
+#[test]
+fn words_that_a_hook_rejected_are_not_sent() {
+    // M363
+    let mut story = Story::new(Profile::Mantle321);
+    story.user("u0").model("a0").turn_end();
+    story.user("my card is 4000").template("utter_incoming_message_rejected", "I can't take that message.");
+    assert_eq!(history(&story), ["user: u0", "assistant: a0", "assistant: I can't take that message."]);
+    for turn in 1..=4 {
+        story.user(&format!("u{turn}")).model(&format!("a{turn}")).turn_end();
+    }
+    assert_eq!(history(&story)[0], "assistant: a0", "they don't count either");
+}
+
+#[test]
+fn a_value_that_the_prompt_hides_may_stand_in_the_history() {
+    // M260, M344
+    let mut story = Story::new(Profile::Seed);
+    story.user("call me at 555").start("buy_tickets").write("project.phone", "\"555\"");
+    story.call(0, "save_phone", "{}", "{\"phone\": \"555\"}");
+    let prompt = story.prompt();
+    assert!(prompt.text().contains("- project.phone: [set]") && !prompt.text().contains("555"), "{}", prompt.text());
+    assert_eq!(texts(&prompt, Role::User), ["call me at 555"]);
+    assert_eq!(texts(&prompt, Role::Tool), ["{\"phone\": \"555\"}"]);
+}

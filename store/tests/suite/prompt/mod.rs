@@ -1,5 +1,6 @@
 //! Prompts as the model got them: goldens for each situation in both profiles, laws, and real records.
 
+mod authored;
 mod corpus;
 mod golden;
 mod law;

@@ -43,6 +43,15 @@ fn the_first_wording_that_holds_wins_wherever_the_default_stands() {
 }
 
 #[test]
+fn a_wording_whose_condition_fails_is_passed_over() {
+    // M86, M225
+    let variants = "    - {text: odd, condition: session.buy_tickets.seats < 3}\n    - {text: broken, condition: \
+                    session.buy_tickets.seats is None}\n    - {text: none, condition: session.buy_tickets.seats == None}\n    - \
+                    plain\n";
+    check(variants, |_| (), "none");
+}
+
+#[test]
 fn without_conditions_the_first_wording_wins() {
     // M220, M222
     check("    - text: a\n    - text: b\n", |_| (), "a");

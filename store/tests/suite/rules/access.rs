@@ -44,6 +44,7 @@ fn check(world: &World, by: WriteBy, name: &str, json: &str, expected: &str) {
 
 #[test]
 fn a_refused_write_says_why_and_what_would_allow_it() {
+    // M34, M46
     let mut world = World::bare(Profile::Seed, FILES);
     check(&world, WriteBy::Tool, "pin", "\"1\"", "stored M32 - nothing");
     check(&world, WriteBy::Tool, "pni", "1", "MemoryWriteError M34 - write `hold.pin` (skills/hold/memory.yml:9)");

@@ -38,7 +38,7 @@ fn check(steps: &str, expected_stack: &str) -> World {
 
 #[test]
 fn a_block_runs_until_a_tool_has_to_come_back_and_then_to_its_end() {
-    // M169, M172, M176 and the example of section 5.4
+    // M169, M172, M176, M270, M361 and the example of section 5.4
     let steps = "  - id: look_up\n    execute_tool: list_depots\n    parameters: {postcode: session.hold.postcode, limit: 3}
   - id: ask\n    collect: day\n    utterance: utter_day
   - id: branch\n    noop: true\n    next:\n      - if: session.hold.day == 'saturday'\n        then: weekend\n      - else: done
@@ -59,7 +59,7 @@ fn a_block_runs_until_a_tool_has_to_come_back_and_then_to_its_end() {
 
 #[test]
 fn a_collect_asks_and_waits_for_its_own_entry() {
-    // M169, M172, M175
+    // M169, M172, M175, M361
     let steps = "  - id: ask\n    collect: day\n    utterance: utter_day\n  - id: talk\n    instructions: Talk.\n";
     let (mut world, happened) = start(steps);
     assert!(happened.ends_with("response uttered utter_day (collect)\nagent (template) Which day? [utter_day]"));
@@ -86,7 +86,7 @@ fn a_collect_that_asks_before_filling_asks_about_a_value_too() {
 
 #[test]
 fn instructions_last_until_their_condition_holds_or_for_one_turn() {
-    // M171, M172
+    // M171, M172, M362
     let until = "  - id: talk\n    instructions: Talk.\n    complete_when: session.hold.explained\n";
     let mut world = check(until, "hold(reference) hold/main@talk");
     world.hear("go on");
@@ -100,7 +100,7 @@ fn instructions_last_until_their_condition_holds_or_for_one_turn() {
 
 #[test]
 fn next_takes_the_first_branch_that_holds() {
-    // M163 to M167, M87
+    // M163 to M167, M87, M88a, M362
     let branch = |branches: &str| {
         format!(
             "  - id: a\n    noop: true\n    next:\n{branches}  - id: below\n    instructions: B.\n  - id: far\n    \
@@ -156,7 +156,7 @@ fn a_call_comes_back_and_a_link_does_not() {
 
 #[test]
 fn a_block_listens_hangs_up_and_is_left_where_it_stands() {
-    // M347, M181
+    // M347, M181, M361
     let steps = "  - id: wait\n    action: action_listen\n  - id: talk\n    instructions: T.\n    complete_when: \
                  session.hold.explained\n";
     let mut world = check(steps, "hold(reference) hold/main@wait");
@@ -168,6 +168,32 @@ fn a_block_listens_hangs_up_and_is_left_where_it_stands() {
     assert_eq!(world.stack(), "hold(reference) hold/main@talk(digression) verify");
     let (world, _) = start("  - id: bye\n    action: hangup\n");
     assert!(world.state.ended);
+}
+
+#[test]
+fn a_collect_that_was_cleared_is_asked_again() {
+    // M168, M349
+    let steps = "  - id: ask\n    collect: day\n    utterance: utter_day\n  - id: more\n    noop: true\n    next:\n      - \
+                 if: session.hold.day == 'later'\n        then: again\n      - else: talk\n  - id: again\n    \
+                 set_memory: {day: null}\n    next: ask\n  - id: talk\n    instructions: T.\n";
+    let mut world = check(steps, "hold(reference) hold/main@ask");
+    for _ in 0..2 {
+        let happened = world.set(WriteBy::Collect, "day", "\"later\"");
+        assert!(happened.ends_with("agent (template) Which day? [utter_day]"), "{happened}");
+        assert_eq!(
+            (world.value("hold.day").as_str(), world.stack().as_str()),
+            ("null", "hold(reference) hold/main@ask")
+        );
+    }
+    world.set(WriteBy::Collect, "day", "\"friday\"");
+    assert_eq!(world.stack(), "hold(reference) hold/main@talk");
+}
+
+#[test]
+fn a_tab_in_a_block_is_no_yaml() {
+    // M156
+    let (world, _) = start("  - id: a\n\tinstructions: T.\n");
+    assert!(world.agent.diagnostics.iter().any(|found| found.code == "replay.yaml.syntax"));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! What the files of a folder declare, and which of them count.
 
+use replay_store::agent::check::check;
 use replay_store::agent::entry::EntryKind;
+use replay_store::diagnostic::Severity;
 use replay_store::profile::Profile;
 use replay_store::prompt::{self, Moment};
 use replay_store::session::access::WriteBy;
@@ -116,4 +118,54 @@ fn a_skill_that_is_active_stays_so_when_its_gate_closes() {
     assert_eq!(world.wish(Command::Complete), "skill completed hold", "without a condition the model ends it (M115)");
     assert_eq!(world.activate("hold"), "skill refused hold (M98)");
     assert_eq!(world.value("project.verified"), Value::Bool(true).to_json());
+}
+
+#[test]
+fn keys_of_the_newer_frontmatter_have_no_effect_in_the_older_generation() {
+    // M97 and row P4 of the profile table
+    let skill = "---\nname: Hold\ndescription: d\nhidden: true\nprecondition: known\nalways_include_in_prompt: \
+                 true\nknowledge_answering: {instructions: i}\n---\nHelp.\n";
+    let files = [("skills/hold/skill.md", skill), PRICES];
+    let mut older = World::bare(Profile::Seed, &files);
+    assert_eq!(codes(&older), ["replay.skill.other_profile"; 4]);
+    assert_eq!(older.agent.diagnostics[0].severity, Severity::Warning, "the engine ignores them in silence");
+    assert!(older.activate("hold").starts_with("skill activated"));
+    let mut newer = World::bare(Profile::Mantle321, &files);
+    assert_eq!(codes(&newer), [] as [&str; 0]);
+    assert_eq!(newer.activate("hold"), "skill refused hold (M334)");
+    let known = &newer.agent.skills["hold"];
+    assert!(known.always_include_in_prompt && known.knowledge_instructions.is_some() && known.precondition.is_some());
+}
+
+#[test]
+fn a_rule_with_a_colon_and_a_blank_is_a_mapping() {
+    // M301
+    let rules = |rule: &str| {
+        let agent = format!("agent: {{persona: p}}\nrules:\n  - {rule}\n");
+        let world = World::bare(Profile::Seed, &[("agent.yml", &agent), HOLD]);
+        (codes(&world), world.agent.settings.rules.len())
+    };
+    assert_eq!(rules("Hours: nine to five."), (vec!["replay.value.wrong_type"], 0));
+    assert_eq!(rules("'Hours: nine to five.'"), (Vec::new(), 1));
+}
+
+#[test]
+fn times_have_their_limits() {
+    // M201, M291
+    let limits = |line: &str| {
+        let agent = format!("agent: {{persona: p}}\n{line}\n");
+        let world = World::bare(Profile::Seed, &[("agent.yml", &agent), HOLD]);
+        check(&world.agent).iter().filter(|found| found.code == "replay.agent.limit").count()
+    };
+    for (line, expected) in [
+        ("tool_timeout: 0", 1),
+        ("tool_timeout: -1", 1),
+        ("tool_timeout: soon", 1),
+        ("tool_timeout: 0.5", 0),
+        ("session_config: {session_expiration_time: -1}", 1),
+        ("session_config: {session_expiration_time: 0}", 0),
+        ("session_config: {start_session_after_expiry: false}", 0),
+    ] {
+        assert_eq!(limits(line), expected, "{line}");
+    }
 }

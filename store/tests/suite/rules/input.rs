@@ -60,7 +60,7 @@ fn validated(world: &mut World, result: &str) -> String {
 
 #[test]
 fn a_tap_on_the_latest_message_writes_and_advances_without_the_model() {
-    // M175, M209, M233
+    // M175, M209, M233, M270: the tap, then the steps, and the model not at all
     let mut world = world();
     let said = tap(&mut world, "set:session.hold.day=friday", None);
     assert!(said.starts_with("user set:session.hold.day=friday\n"), "{said}");
@@ -88,7 +88,7 @@ fn a_tap_on_an_older_message_is_stale() {
 
 #[test]
 fn a_tap_that_fits_no_entry_is_skipped_and_a_malformed_one_is_its_title() {
-    // M234
+    // M234, M232: a payload without `set:` is typed text
     let said = tap(&mut world(), "set:session.hold.day=sunday", None);
     assert!(said.contains("That button is old.") && said.ends_with("turn ended"), "{said}");
     let said = tap(&mut world(), "set:session.hold", Some("Odd"));

@@ -2,7 +2,9 @@
 
 mod access;
 mod blocks;
+mod conditions;
 mod declared;
+mod examples;
 mod generations;
 mod input;
 mod laws;

@@ -31,12 +31,13 @@ const NAMED: &str = "{enabled: true, utter_for_confirmation: utter_ask, utter_on
 
 #[test]
 fn a_closed_gate_blocks_the_call_and_an_open_one_lets_it_run() {
-    // M187, M189
+    // M187, M189, M190
     let mut world = world("{enabled: false}");
     assert_eq!(world.call("release"), "tool refused release() (M187)");
     world.set(WriteBy::Tool, "depot", "\"D7\"");
     assert_eq!(world.call("release"), "tool called release()");
-    assert!(world.back("release", ToolOutcome::Done).contains("agent (template) Released."));
+    let back = world.back("release", ToolOutcome::Done);
+    assert!(back.contains("agent (template) Released.") && !back.contains("turn ended"), "the model goes on: {back}");
     world.call("release");
     assert!(world.back("release", ToolOutcome::Failed).contains("agent (template) Failed."));
     assert_eq!(world.call("another"), "tool called another()", "a tool without a constraint just runs");
@@ -100,4 +101,55 @@ fn a_question_without_words_fails_closed() {
     let mut world = world("{enabled: true, utter_for_confirmation: utter_blank}");
     world.set(WriteBy::Tool, "depot", "\"D7\"");
     assert_eq!(world.call("release"), "tool refused release() (M192)");
+}
+
+#[test]
+fn a_steps_call_passes_the_gates_of_the_models_and_holds_the_step() {
+    // M177, M188
+    let skill = "---\nname: Hold\ndescription: d\ntool_constraints:\n  - release:\n      requires: \
+                 session.hold.depot\n      requires_confirmation: {enabled: true, utter_for_confirmation: utter_ask}\n\
+                 ---\n:::ordered_block id=main\nsteps:\n  - id: go\n    execute_tool: release\n  - id: talk\n    \
+                 instructions: Talk.\n:::\n";
+    let files = [
+        ("skills/hold/skill.md", skill),
+        ("skills/hold/memory.yml", "schema:\n  public:\n    depot: {type: text}\n"),
+        ("responses.yml", "responses:\n  utter_ask: [{text: Release it?}]\n"),
+    ];
+    let mut world = World::bare(Profile::Seed, &files);
+    let happened = world.activate("hold");
+    assert!(happened.ends_with("tool refused release(), called by a step (M187)"), "{happened}");
+    world.set(WriteBy::Tool, "depot", "\"D7\"");
+    assert_eq!(world.stack(), "hold(reference) hold/main@go");
+    let asked = world.hear("go on");
+    assert!(asked.contains("agent (template) Release it?"), "{asked}");
+    assert!(!asked.contains("tool called"), "{asked}");
+    assert_eq!(world.stack(), "hold(reference) hold/main@go");
+    let answered = world.wish(Command::AnswerConfirmation(Answer::Yes));
+    assert!(answered.contains("tool called release"), "{answered}");
+    assert_eq!(world.stack(), "hold(reference) hold/main@go", "until it is back");
+    world.back("release", ToolOutcome::Done);
+    assert_eq!(world.stack(), "hold(reference) hold/main@talk");
+}
+
+#[test]
+fn of_two_tools_of_one_name_the_nearest_counts() {
+    // M105, M108, M198: what is called says which, because only one of the two takes a call without arguments
+    let tool = |name: &str, parameters: &str| {
+        format!("@tool(description='d')\nasync def {name}({parameters}context: ToolContext):\n    pass\n")
+    };
+    let [strict, loose] = ["pin: int, ", ""].map(|parameters| tool("release", parameters));
+    let (quote, rate) = (tool("quote", ""), tool("rate", ""));
+    let skill = ("skills/hold/skill.md", "---\nname: Hold\ndescription: d\nimport_tools: [quote]\n---\nHelp.\n");
+    let called = |files: &[(&str, &str)], name: &str| {
+        let mut world = World::bare(Profile::Seed, &[&[skill], files].concat());
+        world.activate("hold");
+        world.call(name)
+    };
+    let (own, file, shared) = ("skills/hold/tools.py", "skills/hold/tools/release.py", "tools.py");
+    assert_eq!(called(&[(own, &strict), (shared, &loose)], "release"), "tool refused release() (M350)");
+    assert_eq!(called(&[(own, &loose), (shared, &strict)], "release"), "tool called release()");
+    assert_eq!(called(&[(own, &strict), (file, &loose)], "release"), "tool called release()");
+    assert_eq!(called(&[(own, &loose), (file, &strict)], "release"), "tool refused release() (M350)");
+    assert_eq!(called(&[(own, &strict), (shared, &quote)], "quote"), "tool called quote()");
+    assert_eq!(called(&[(own, &strict), (shared, &rate)], "rate"), "tool refused rate() (M185)", "it isn't imported");
 }
