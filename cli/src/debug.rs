@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use replay_store::event::{EventKind, Position};
+use replay_store::event::EventKind;
 use replay_store::import::Recording;
 use replay_store::replay::{Named, archive};
 use replay_tui::app::{List, Notebook, SessionRow};
@@ -17,6 +17,7 @@ use crate::notes::Shelf;
 use crate::open::{self, Source};
 use crate::output::Output;
 use crate::place;
+use crate::positions::Positions;
 use crate::run::{Outcome, notice};
 use crate::target::Target;
 
@@ -30,9 +31,12 @@ pub(crate) fn debug(
     let config = config::load();
     let theme = theme.map_or(config.theme, |choice| choice.0);
     let theme = if out.color { theme.unwrap_or_else(background) } else { Theme::Plain };
+    let target = Target::parse(text);
+    let positions = Positions::of(&target.place);
     let options = |at| Options {
         theme,
         at,
+        visits: positions.as_ref().map(Positions::read).unwrap_or_default(),
         opened: opened(text, global),
         clipboard: config.clipboard,
         keymap: config.keymap.clone(),
@@ -40,20 +44,21 @@ pub(crate) fn debug(
         folder: global.agent.clone(),
         complaint: config.complaints.first().map(|first| format!("{first}; `replay config` says more")),
     };
-    let target = Target::parse(text);
     let notebook = Shelf::of(&target.place).map(notebook);
+    let keep = |visits| positions.iter().for_each(|positions| positions.keep(&visits));
     let named = open::named(global)?;
     let source = open::source(&target.place)?;
     if target.id.is_none() && source.ids()?.len() > 1 {
         let list = list(source, named)?;
-        replay_tui::run(Sessions::Several(list), options(Position(0)), notebook)?;
+        let visits = replay_tui::run(Sessions::Several(list), options(None), notebook)?;
+        keep(visits);
         return Ok(Exit::Fine.into());
     }
     let session = source.open(&target, named)?;
     let is_placed = moment.at.is_some() || moment.turn.is_some();
-    let at = if is_placed { place::position(&session, moment)? } else { Position(0) };
+    let at = if is_placed { Some(place::position(&session, moment)?) } else { None };
     let notices = notice(&session).into_iter().collect();
-    replay_tui::run(Sessions::One(Box::new(session)), options(at), notebook)?;
+    keep(replay_tui::run(Sessions::One(Box::new(session)), options(at), notebook)?);
     Ok(Outcome { exit: Exit::Fine, notices })
 }
 

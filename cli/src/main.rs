@@ -12,6 +12,7 @@ mod notes;
 mod open;
 mod output;
 mod place;
+mod positions;
 mod progress;
 mod run;
 mod target;

@@ -100,6 +100,8 @@ pub enum Action {
     SearchAgain(Direction),
     /// Begins to type a command.
     Command,
+    /// Opens the picker.
+    Picker,
     /// Opens the help screen.
     Help,
     /// Back to the list of sessions.

@@ -1,5 +1,6 @@
 //! All that the screens show. Views read it; only [`crate::update`] writes it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use crate::filter::Filter;
 use crate::keymap::Keymap;
 use crate::marks::Marks;
 use crate::panel::{Arrangement, Layout, Panel, layout};
+use crate::picker::Picker;
 use crate::prompt::PromptView;
 use crate::reading::Reading;
 use crate::rows::Place;
@@ -30,6 +32,9 @@ use crate::sheet::Sheet;
 use crate::stop::Stop;
 use crate::theme::{Theme, Tone};
 use crate::typing::{History, Typing};
+
+/// Where the user was in each session when it was left, by its id.
+pub type Visits = BTreeMap<String, Position>;
 
 /// Everything that the screens show.
 #[derive(Debug)]
@@ -46,6 +51,8 @@ pub struct App {
     pub typing: Option<Typing>,
     /// The lines that were typed before.
     pub history: History,
+    /// The picker, if it is open.
+    pub picker: Option<Picker>,
     /// The help screen, if it is open.
     pub help: Option<Help>,
     /// What the last action has to say.
@@ -56,6 +63,8 @@ pub struct App {
     pub prefix: Option<Prefix>,
     /// What only the terminal's loop can do.
     pub wish: Option<Wish>,
+    /// Where the user was in the sessions that were left.
+    pub visits: Visits,
     /// How the session was named on the command line.
     pub opened: Opened,
     /// A search for the place to go to that isn't over yet.
@@ -309,11 +318,13 @@ impl App {
             theme,
             typing: None,
             history: History::default(),
+            picker: None,
             help: None,
             message: None,
             count: None,
             prefix: None,
             wish: None,
+            visits: Visits::new(),
             opened: Opened::default(),
             scan: None,
             naming: None,

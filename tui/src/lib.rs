@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! terminal                          keys, signals, the terminal's modes
-//! update  key  keymap  command  complete  action  scan  stop
+//! update  picker  key  keymap  command  complete  action  scan  stop
 //!                                   wishes and what they do
 //! view                             what is painted
 //! content  prompt  label           what stands in each panel
@@ -33,6 +33,7 @@ pub mod keymap;
 pub mod line;
 pub mod marks;
 pub mod panel;
+pub mod picker;
 pub mod prompt;
 pub mod reading;
 pub mod rows;
@@ -55,5 +56,5 @@ pub use action::Action;
 pub use app::App;
 pub use terminal::{Clipboard, Error, Mouse, Options, Sessions, run};
 pub use theme::Theme;
-pub use update::{open, update};
+pub use update::{leave, open, resume, update};
 pub use view::draw;

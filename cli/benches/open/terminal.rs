@@ -36,6 +36,8 @@ impl Terminal {
         let mut command = CommandBuilder::new(program);
         command.arg(argument);
         command.env("TERM", "xterm-256color");
+        // Nothing is remembered there, so that each run begins at the start.
+        command.env("XDG_STATE_HOME", "/dev/null");
         let mut reader = pair.master.try_clone_reader().expect("the terminal can be read");
         let keys = pair.master.take_writer().expect("the terminal can be written");
         let (sender, chunks) = mpsc::channel();

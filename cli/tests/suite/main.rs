@@ -11,6 +11,7 @@ mod pages;
 mod permission;
 mod program;
 mod readme;
+mod resume;
 mod round_trip;
 mod sarif;
 mod schemas;

@@ -150,7 +150,8 @@ pub(crate) fn flags(row: &MemoryRow) -> Line {
     }
 }
 
-fn value(row: &MemoryRow) -> Line {
+/// Returns what an entry holds, or which kind of nothing.
+pub(crate) fn value(row: &MemoryRow) -> Line {
     let text = short(&row.value);
     match row.state {
         RowState::Set => Line::new().foreign(Tone::Plain, &text),

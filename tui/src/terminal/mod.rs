@@ -27,14 +27,14 @@ use self::modes::Screen;
 use self::watch::{JobControl, Watch};
 
 use crate::action::Action;
-use crate::app::{App, List, Message, Notebook, Wish};
+use crate::app::{App, List, Message, Notebook, Visits, Wish};
 use crate::copy::Opened;
 use crate::export::Export;
 use crate::key::Key;
 use crate::keymap::Keymap;
 use crate::rows::Direction;
 use crate::theme::{Theme, Tone};
-use crate::{draw, open, update};
+use crate::{draw, leave, open, resume, update};
 
 /// What the debugger opens on.
 #[derive(Debug)]
@@ -50,8 +50,10 @@ pub enum Sessions {
 pub struct Options {
     /// Whether colours are used.
     pub theme: Theme,
-    /// Where the cursor stands at first.
-    pub at: Position,
+    /// Where the cursor stands at first; `None` for where the session was left.
+    pub at: Option<Position>,
+    /// Where the sessions were left.
+    pub visits: Visits,
     /// How the session was named on the command line.
     pub opened: Opened,
     /// Which way a copy takes.
@@ -93,7 +95,7 @@ pub enum Error {
     Signals(#[source] io::Error),
 }
 
-/// Runs the debugger until the user ends it.
+/// Runs the debugger until the user ends it. Returns where the user was in each session that was open.
 ///
 /// A signal that ends programs, or a terminal that goes away, ends the process as that signal does; the terminal is put
 /// right first, as far as that can be done.
@@ -101,13 +103,17 @@ pub enum Error {
 /// # Errors
 ///
 /// Fails where the terminal does. It is put right before the error is returned.
-pub fn run(sessions: Sessions, options: Options, notebook: Option<Notebook>) -> Result<(), Error> {
+pub fn run(sessions: Sessions, options: Options, notebook: Option<Notebook>) -> Result<Visits, Error> {
     let mut app = App::new(options.theme);
+    app.visits = options.visits;
     app.opened = options.opened;
     app.keymap = options.keymap;
     app.notebook = notebook;
     match sessions {
-        Sessions::One(session) => open(&mut app, *session, options.at),
+        Sessions::One(session) => match options.at {
+            Some(at) => open(&mut app, *session, at),
+            None => resume(&mut app, *session),
+        },
         Sessions::Several(list) => app.list = Some(list),
     }
     if let Some(text) = options.complaint {
@@ -118,7 +124,8 @@ pub fn run(sessions: Sessions, options: Options, notebook: Option<Notebook>) -> 
     let screen = Screen::enter(options.mouse).map_err(Error::Enter)?;
     let ended = event_loop(&mut app, &watch, way);
     drop(screen);
-    ended
+    leave(&mut app);
+    ended.map(|()| app.visits)
 }
 
 /// What the loop has to know beside the app.

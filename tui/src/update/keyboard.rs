@@ -1,7 +1,7 @@
 //! What a key means: in a line that is typed, in the help screen, as a digit, or by the table of keys.
 
 use super::jump::return_to;
-use super::{typed, update, way};
+use super::{picker, typed, update, way};
 use crate::action::Action;
 use crate::app::{App, Help, Prefix};
 use crate::key::Key;
@@ -25,6 +25,9 @@ pub(super) fn press(app: &mut App, key: Key) {
     }
     if app.typing.is_some() {
         return typed::key(app, &key.0);
+    }
+    if app.picker.is_some() {
+        return picker::key(app, &key.0);
     }
     if app.help.is_some() {
         return help_key(app, &key.0);

@@ -9,6 +9,7 @@ mod jump;
 mod keyboard;
 mod mouse;
 mod note;
+mod picker;
 mod pin;
 mod seek;
 mod typed;
@@ -41,6 +42,7 @@ pub fn update(app: &mut App, action: Action) {
         Action::Resize(width, height) => app.area = Rect::new(0, 0, width, height),
         Action::Click(x, y) => mouse::click(app, Point { x, y }),
         Action::Wheel(x, y, direction) => mouse::wheel(app, Point { x, y }, direction),
+        Action::Picker => picker::open(app),
         Action::Help => app.help = Some(Help::default()),
         Action::Search => app.typing = Some(Typing::new(TypingKind::Search)),
         Action::Filter => app.typing = Some(Typing::new(TypingKind::Filter)),
@@ -54,7 +56,10 @@ pub fn update(app: &mut App, action: Action) {
         Action::Suspend => app.wish = Some(Wish::Suspend),
         Action::Quit => app.wish = Some(Wish::Quit),
         Action::Sessions => match app.list {
-            Some(_) => app.debugger = None,
+            Some(_) => {
+                leave(app);
+                app.debugger = None;
+            }
             None => app.say("the file holds this one session"),
         },
         Action::Step(_)
@@ -96,6 +101,23 @@ pub fn update(app: &mut App, action: Action) {
         },
     }
     settle(app);
+}
+
+/// Opens a session where it was left, or at its start.
+pub fn resume(app: &mut App, session: Session) {
+    let end = session.end();
+    let left = app.visits.get(session.id.as_str()).copied().filter(|at| Position(0) < *at && *at <= end);
+    open(app, session, left.unwrap_or_default());
+    if let Some(at) = left {
+        app.say(format!("resumed at {at} of {end}; g goes to the start"));
+    }
+}
+
+/// Remembers where the user is in the session that is open.
+pub fn leave(app: &mut App) {
+    if let Some(debugger) = &app.debugger {
+        app.visits.insert(debugger.session.id.to_string(), debugger.cursor);
+    }
 }
 
 /// Opens a session at a position.
@@ -173,7 +195,8 @@ fn choose(app: &mut App, action: Action) {
             match opener(*cursor) {
                 Ok(session) => {
                     app.opened.chosen = rows.get(*cursor).map(|row| row.id.clone());
-                    open(app, session, Position(0));
+                    leave(app);
+                    resume(app, session);
                 }
                 Err(words) => app.message = Some(Message { text: words, tone: Tone::Bad }),
             }
@@ -284,6 +307,7 @@ fn debug(app: &mut App, action: Action) {
         | Action::Search
         | Action::Filter
         | Action::Command
+        | Action::Picker
         | Action::Help
         | Action::Copy(_)
         | Action::Edit

@@ -4,6 +4,7 @@ mod bars;
 mod help;
 mod list;
 mod panels;
+mod picker;
 mod typing;
 
 use ratatui::buffer::Buffer;
@@ -23,6 +24,9 @@ pub fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
     if !is_large_enough(area) {
         let words = Line::new().own(Tone::Plain, "replay needs 40x10");
         return words.paint(area, buffer, app.theme);
+    }
+    if let Some(picker) = &app.picker {
+        return picker::draw(picker, app, area, buffer);
     }
     match (&app.help, &app.debugger, &app.list) {
         (Some(help), _, _) => help::draw(help, app, area, buffer),

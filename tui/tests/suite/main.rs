@@ -9,6 +9,7 @@ mod handing;
 mod hostile;
 mod keys;
 mod moving;
+mod picker;
 mod picture;
 mod rewinds;
 mod screens;
