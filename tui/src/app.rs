@@ -1,6 +1,6 @@
 //! All that the screens show. Views read it; only [`crate::update`] writes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -13,13 +13,14 @@ use replay_store::replay::rows::MemoryRow;
 use replay_store::session::{Cell, State};
 use replay_store::timestamp::Timestamp;
 
-use crate::breakpoint::Breakpoint;
+use crate::breakpoint::{Breakpoint, When};
 use crate::content::decisions::Decisions;
 use crate::copy::{Clipping, Opened};
 use crate::document::Document;
 use crate::export::Export;
 use crate::filter::Filter;
 use crate::keymap::Keymap;
+use crate::listing::Listing;
 use crate::marks::Marks;
 use crate::panel::{Arrangement, Layout, Panel, layout};
 use crate::picker::Picker;
@@ -53,6 +54,8 @@ pub struct App {
     pub history: History,
     /// The picker, if it is open.
     pub picker: Option<Picker>,
+    /// The list of marks or breakpoints, if it is open.
+    pub listing: Option<Listing>,
     /// The help screen, if it is open.
     pub help: Option<Help>,
     /// What the last action has to say.
@@ -193,6 +196,8 @@ pub struct Debugger {
     pub before: State,
     /// The memory panel's lines.
     pub memory: Vec<MemoryItem>,
+    /// Namespaces whose entries are folded away, by the names of their headings.
+    pub folded: BTreeSet<String>,
     /// The position that they were made for: they are made when the panel is seen.
     pub memory_at: Option<Position>,
     /// The panel that has the keys.
@@ -242,6 +247,16 @@ pub struct Way {
     pub step: Option<Stop>,
 }
 
+impl Way {
+    /// Returns the entries that are watched, in the order in which that began.
+    pub(crate) fn watched(&self) -> impl Iterator<Item = &Name> {
+        self.breakpoints.iter().filter_map(|breakpoint| match &breakpoint.when {
+            When::Changes(key) => Some(key),
+            When::At(_) | When::Kind(_) | When::Query(_) => None,
+        })
+    }
+}
+
 /// Where the user was before each jump.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Jumps {
@@ -278,10 +293,41 @@ pub struct FolderCount {
 /// A line of the memory panel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MemoryItem {
-    /// Entries of this namespace follow.
-    Header(String),
+    /// Entries of this namespace follow, unless they are folded away.
+    Header(Heading),
     /// An entry; with what was there before, where the event at the cursor changed it.
     Entry(Box<MemoryRow>, Option<MemoryChange>),
+    /// The same above all others, because it is watched.
+    Watched(Box<MemoryRow>, Option<MemoryChange>),
+}
+
+/// A row above entries that belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    /// Whose they are, which is also what they are folded by.
+    pub name: String,
+    /// Whether they are those of the active skill.
+    pub is_active: bool,
+    /// How many are folded away, and how many of them the event at the cursor changed.
+    pub folded: Option<(usize, usize)>,
+}
+
+impl MemoryItem {
+    /// Returns the entry of the row, if it is one.
+    pub(crate) fn entry(&self) -> Option<&MemoryRow> {
+        match self {
+            MemoryItem::Entry(row, _) | MemoryItem::Watched(row, _) => Some(row),
+            MemoryItem::Header(_) => None,
+        }
+    }
+
+    /// Returns whether the event at the cursor changed its entry.
+    pub(crate) fn is_changed(&self) -> bool {
+        match self {
+            MemoryItem::Entry(_, change) | MemoryItem::Watched(_, change) => change.is_some(),
+            MemoryItem::Header(_) => false,
+        }
+    }
 }
 
 /// What an entry held before the event at the cursor.
@@ -319,6 +365,7 @@ impl App {
             typing: None,
             history: History::default(),
             picker: None,
+            listing: None,
             help: None,
             message: None,
             count: None,
@@ -396,10 +443,7 @@ impl Debugger {
 
     /// Returns the memory entry under the cursor of its panel.
     pub fn selected_entry(&self) -> Option<&MemoryRow> {
-        match self.memory.get(self.place(Panel::Memory).line)? {
-            MemoryItem::Entry(row, _) => Some(row),
-            MemoryItem::Header(_) => None,
-        }
+        self.memory.get(self.place(Panel::Memory).line)?.entry()
     }
 }
 

@@ -3,6 +3,7 @@
 use replay_store::diagnostic::nearest;
 
 use crate::clock::Moment;
+use crate::listing::Listed;
 use crate::stop::Stop;
 
 /// A row of the table.
@@ -26,6 +27,8 @@ pub enum Argument {
     Free,
     /// A memory entry.
     Entry,
+    /// A memory entry that is watched.
+    Watched,
     /// Where a breakpoint stops.
     Condition,
     /// The number of a breakpoint, or `all`.
@@ -42,9 +45,12 @@ enum Verb {
     Turn,
     Break,
     Watch,
+    Unwatch,
     Delete,
     Enable,
     Disable,
+    Breaks,
+    Marks,
     Mark,
     Unmark,
     Step,
@@ -82,13 +88,16 @@ pub static COMMANDS: &[Spec] = &[
         &["watch"],
         Verb::Watch,
         ("ENTRY", Argument::Entry),
-        "a watchpoint: stops where the entry changes; again: none",
+        "a watchpoint: stops where the entry changes, and memory shows it on top; again: none",
     ),
+    spec(&["unwatch"], Verb::Unwatch, ("ENTRY", Argument::Watched), "takes a watchpoint away"),
     spec(&["delete"], Verb::Delete, ("N|all", Argument::Breakpoint), "takes a breakpoint away"),
     spec(&["disable"], Verb::Disable, ("N|all", Argument::Breakpoint), "switches a breakpoint off, and keeps it"),
     spec(&["enable"], Verb::Enable, ("N|all", Argument::Breakpoint), "switches a breakpoint on again"),
+    spec(&["breaks"], Verb::Breaks, ("", Argument::Free), "lists breakpoints and watchpoints, to switch or take away"),
     spec(&["mark"], Verb::Mark, ("a", Argument::Mark), "marks the event at the cursor"),
     spec(&["unmark"], Verb::Unmark, ("a", Argument::Mark), "takes a mark away"),
+    spec(&["marks"], Verb::Marks, ("", Argument::Free), "lists the marks, to go there or take them away"),
     spec(&["step"], Verb::Step, ("KIND", Argument::Step), "what l and h step by"),
     spec(&["find"], Verb::Find, ("TEXT", Argument::Free), "searches, as / does"),
     spec(
@@ -128,8 +137,12 @@ pub(crate) enum Command {
     Break(String),
     /// A watchpoint on an entry.
     Watch(String),
+    /// No watchpoint on an entry any more.
+    Unwatch(String),
     /// Something about breakpoints that are there.
     Breakpoints(Change, Which),
+    /// A list of marks or breakpoints.
+    List(Listed),
     /// Sets or takes away a mark.
     Mark(char),
     /// Takes a mark away.
@@ -223,9 +236,12 @@ pub(crate) fn parse(text: &str) -> Result<Command, String> {
         Verb::Turn => number(rest, &form).map(Command::Turn),
         Verb::Break => Ok(Command::Break(rest.to_owned())),
         Verb::Watch => Ok(Command::Watch(rest.to_owned())),
+        Verb::Unwatch => Ok(Command::Unwatch(rest.to_owned())),
         Verb::Delete => which(rest, &form).map(|which| Command::Breakpoints(Change::Delete, which)),
         Verb::Enable => which(rest, &form).map(|which| Command::Breakpoints(Change::Enable, which)),
         Verb::Disable => which(rest, &form).map(|which| Command::Breakpoints(Change::Disable, which)),
+        Verb::Breaks => Ok(Command::List(Listed::Breakpoints)),
+        Verb::Marks => Ok(Command::List(Listed::Marks)),
         Verb::Mark => mark(rest).map(Command::Mark),
         Verb::Unmark => mark(rest).map(Command::Unmark),
         Verb::Step => step(rest).map(Command::Step),

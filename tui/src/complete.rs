@@ -30,6 +30,7 @@ fn arguments(debugger: &Debugger, argument: Argument) -> Vec<String> {
     match argument {
         Argument::Free | Argument::Condition => Vec::new(),
         Argument::Entry => entries(),
+        Argument::Watched => debugger.way.watched().map(ToString::to_string).collect(),
         Argument::Breakpoint => {
             let numbers = (1..=debugger.way.breakpoints.len()).map(|number| number.to_string());
             numbers.chain(["all".to_owned()]).collect()

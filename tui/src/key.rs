@@ -100,7 +100,11 @@ pub static BINDINGS: &[Binding] = &[
     bind(&["5", "p"], Action::Focus(Panel::Prompt), "the prompt of the last model call"),
     bind(&["6"], Action::Focus(Panel::Event), "the event with its raw record"),
     bind(&["7", "!"], Action::Focus(Panel::Findings), "what looks wrong in the record"),
-    bind(&["Enter"], Action::Open, "details: the event's record, an entry's story, the event behind a row"),
+    bind(
+        &["Enter"],
+        Action::Open,
+        "details: the event's record, an entry's story, the event behind a row; a heading of memory folds",
+    ),
     bind(&["8"], Action::Focus(Panel::Answer), "the last answer"),
     bind(&["9", "D"], Action::Focus(Panel::Decisions), "what was decided in this step: reads, writes, gates, offers"),
     bind(&["A"], Action::Access, "the access matrix: who may read and write what at the cursor"),

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! terminal                          keys, signals, the terminal's modes
-//! update  picker  key  keymap  command  complete  action  scan  stop
+//! update  picker  listing  key  keymap  command  complete  action  scan  stop
 //!                                   wishes and what they do
 //! view                             what is painted
 //! content  prompt  label           what stands in each panel
@@ -31,6 +31,7 @@ pub mod index;
 pub mod key;
 pub mod keymap;
 pub mod line;
+pub mod listing;
 pub mod marks;
 pub mod panel;
 pub mod picker;

@@ -10,7 +10,7 @@ use replay_store::replay::headline::{headline, who};
 use replay_store::replay::rows::{MemoryRow, RowState, Scope};
 use replay_store::session::{Cell, CellState, State, evolve};
 
-use crate::app::{Debugger, MemoryChange, MemoryItem, Story};
+use crate::app::{Debugger, Heading, MemoryChange, MemoryItem, Story};
 use crate::document::Document;
 use crate::label::short;
 use crate::line::Line;
@@ -27,17 +27,62 @@ pub(crate) struct Memory<'a> {
 pub(crate) fn items(debugger: &Debugger) -> Vec<MemoryItem> {
     let (state, before) = (&debugger.state, &debugger.before);
     let mut items = Vec::new();
-    let mut group = None;
+    let change = |row: &MemoryRow| changed(before.memory.get(&row.key), state.memory.get(&row.key));
+    let watched = debugger.way.watched().map(|key| debugger.session.memory_row(key.clone(), state));
+    for row in watched {
+        let change = change(&row);
+        add(debugger, &mut items, (WATCHED.to_owned(), false), MemoryItem::Watched(Box::new(row), change));
+    }
     for row in debugger.session.memory_rows(state) {
-        let header = header(&row, state);
-        if group.as_ref() != Some(&header) {
-            items.push(MemoryItem::Header(header.clone()));
-            group = Some(header);
-        }
-        let change = changed(before.memory.get(&row.key), state.memory.get(&row.key));
-        items.push(MemoryItem::Entry(Box::new(row), change));
+        let change = change(&row);
+        add(debugger, &mut items, header(&row, state), MemoryItem::Entry(Box::new(row), change));
     }
     items
+}
+
+/// The heading of the entries that are watched.
+const WATCHED: &str = "watched";
+
+/// Adds an entry below its heading; where that is folded, the heading counts it.
+fn add(debugger: &Debugger, items: &mut Vec<MemoryItem>, (name, is_active): (String, bool), item: MemoryItem) {
+    let above = items.iter().rev().find_map(|item| match item {
+        MemoryItem::Header(heading) => Some(heading),
+        MemoryItem::Entry(..) | MemoryItem::Watched(..) => None,
+    });
+    if above.is_none_or(|heading| heading.name != name) {
+        let folded = debugger.folded.contains(&name).then_some((0, 0));
+        items.push(MemoryItem::Header(Heading { name, is_active, folded }));
+    }
+    match items.last_mut() {
+        Some(MemoryItem::Header(Heading { folded: Some((entries, changes)), .. })) => {
+            *entries += 1;
+            *changes += usize::from(item.is_changed());
+        }
+        Some(_) | None => items.push(item),
+    }
+}
+
+/// Returns the name of the heading that an entry stands below.
+pub(crate) fn heading_of(debugger: &Debugger, key: &str) -> String {
+    header(&debugger.session.memory_row(key.into(), &debugger.state), &debugger.state).0
+}
+
+/// Returns the row above entries.
+fn heading(heading: &Heading) -> Line {
+    let Heading { name, is_active, folded } = heading;
+    let line = match folded {
+        Some((_, 1..)) => Line::new().own(Tone::Changed, "*▸ "),
+        Some((_, 0)) => Line::new().own(Tone::Quiet, "▸ "),
+        None => Line::new(),
+    };
+    let line = line.foreign(Tone::Strong, name).own(Tone::Strong, if *is_active { " (active)" } else { "" });
+    match folded {
+        Some((1, _)) => line.own(Tone::Quiet, "  1 entry; Enter unfolds"),
+        Some((entries, _)) => {
+            line.own(Tone::Quiet, "  ").number(Tone::Quiet, entries).own(Tone::Quiet, " entries; Enter unfolds")
+        }
+        None => line,
+    }
 }
 
 fn changed(before: Option<&Cell>, after: Option<&Cell>) -> Option<MemoryChange> {
@@ -66,17 +111,18 @@ fn differs(before: Option<&Cell>, after: Option<&Cell>) -> bool {
     }
 }
 
-fn header(row: &MemoryRow, state: &State) -> String {
+/// Returns the name of the heading of an entry, and whether it is that of the active skill.
+fn header(row: &MemoryRow, state: &State) -> (String, bool) {
     let space = split_key(&row.key).map_or("", |(space, _)| space);
     match row.scope {
-        Scope::Project => "project".to_owned(),
+        Scope::Project => ("project".to_owned(), false),
         Scope::Public | Scope::Private | Scope::Skill => {
-            let active = state.active_skill().is_some_and(|skill| *skill == space);
-            format!("skill {space}{}", if active { " (active)" } else { "" })
+            let is_active = state.active_skill().is_some_and(|skill| *skill == space);
+            (format!("skill {space}"), is_active)
         }
-        Scope::Engine => format!("engine skill {space}"),
-        Scope::System => "system".to_owned(),
-        Scope::Slot => "slots".to_owned(),
+        Scope::Engine => (format!("engine skill {space}"), false),
+        Scope::System => ("system".to_owned(), false),
+        Scope::Slot => ("slots".to_owned(), false),
     }
 }
 
@@ -91,8 +137,12 @@ impl Rows for Memory<'_> {
 
     fn rows(&self, line: usize, columns: usize) -> Rc<[Line]> {
         match self.debugger.memory.get(line) {
-            Some(MemoryItem::Header(text)) => Rc::from([Line::new().foreign(Tone::Strong, text)]),
-            Some(MemoryItem::Entry(row, change)) => entry(row, change.as_ref(), columns),
+            Some(MemoryItem::Header(above)) => Rc::from([heading(above)]),
+            Some(MemoryItem::Entry(row, change)) => {
+                let name = split_key(&row.key).map_or(&*row.key, |(_, name)| name);
+                entry((name, row), change.as_ref(), columns)
+            }
+            Some(MemoryItem::Watched(row, change)) => entry((&row.key, row), change.as_ref(), columns),
             None => Rc::from([match self.debugger.session.emptied(self.debugger.cursor) {
                 Some(emptied) => Line::new().foreign(Tone::Quiet, &emptied.words()),
                 None => Line::new().own(Tone::Quiet, "no memory entry yet"),
@@ -102,8 +152,7 @@ impl Rows for Memory<'_> {
 }
 
 /// A change takes a second row where both values don't fit into one.
-fn entry(row: &MemoryRow, change: Option<&MemoryChange>, columns: usize) -> Rc<[Line]> {
-    let name = split_key(&row.key).map_or(&*row.key, |(_, name)| name);
+fn entry((name, row): (&str, &MemoryRow), change: Option<&MemoryChange>, columns: usize) -> Rc<[Line]> {
     let tone = if change.is_some() { Tone::Changed } else { Tone::Memory };
     let line = Line::new().own(Tone::Changed, if change.is_some() { "*" } else { " " }).foreign(tone, name);
     let line = line.then(flags(row)).own(Tone::Quiet, " = ");

@@ -80,8 +80,8 @@ pub(crate) fn walk(debugger: &Debugger, panel: Panel, columns: usize, way: (Dire
 pub(crate) fn lines_with(debugger: &Debugger, panel: Panel, pattern: &Text) -> Vec<usize> {
     if panel == Panel::Memory && debugger.story.is_none() {
         let is_in = |item: &MemoryItem| match item {
-            MemoryItem::Header(text) => pattern.find(text).is_some(),
-            MemoryItem::Entry(row, _) => {
+            MemoryItem::Header(heading) => pattern.find(&heading.name).is_some(),
+            MemoryItem::Entry(row, _) | MemoryItem::Watched(row, _) => {
                 pattern.find(&row.key).is_some() || pattern.find(&row.value.to_display()).is_some()
             }
         };

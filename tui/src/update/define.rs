@@ -5,8 +5,9 @@ use replay_store::name::Name;
 use replay_store::prompt::Source;
 
 use super::{focus, go, make_memory, seek};
-use crate::app::{App, Debugger, MemoryItem};
+use crate::app::{App, Debugger};
 use crate::breakpoint::changes;
+use crate::content::memory;
 use crate::panel::Panel;
 use crate::rows::{Direction, Place};
 use crate::scan::Goal;
@@ -57,10 +58,20 @@ pub(super) fn to_next_write(app: &mut App, count: usize) {
 pub(super) fn select_entry(app: &mut App, key: &str) {
     let Some(debugger) = &mut app.debugger else { return };
     make_memory(debugger);
-    let is = |item: &MemoryItem| matches!(item, MemoryItem::Entry(row, _) if row.key == key);
-    if let Some(line) = debugger.memory.iter().position(is) {
+    if line_of(debugger, key).is_none() && debugger.folded.remove(&memory::heading_of(debugger, key)) {
+        debugger.memory_at = None;
+        make_memory(debugger);
+    }
+    if let Some(line) = line_of(debugger, key) {
         debugger.places[Panel::Memory as usize] = Place { line, row: 0 };
     }
+}
+
+/// Returns the line of memory where an entry stands: the one next to the cursor, where it is watched as well.
+pub(super) fn line_of(debugger: &Debugger, key: &str) -> Option<usize> {
+    let here = debugger.place(Panel::Memory).line;
+    let is = |line: &usize| debugger.memory[*line].entry().is_some_and(|row| row.key == key);
+    (0..debugger.memory.len()).filter(is).min_by_key(|line| line.abs_diff(here))
 }
 
 /// Returns the entry that the row under the cursor is about.

@@ -4,8 +4,8 @@ use replay_store::event::Position;
 use replay_store::prompt::Source;
 
 use super::define::select_entry;
-use super::{answer, focus, go};
-use crate::app::App;
+use super::{answer, focus, go, make_memory};
+use crate::app::{App, Debugger, MemoryItem};
 use crate::content;
 use crate::panel::Panel;
 use crate::rows::{Direction, Place};
@@ -33,7 +33,12 @@ pub(super) fn open_row(app: &mut App) {
                     select_entry(app, &key);
                 }
             }
-            None => debugger.story = content::memory::story(debugger),
+            None => match debugger.memory.get(line) {
+                Some(MemoryItem::Header(heading)) => fold(debugger, heading.name.clone()),
+                Some(MemoryItem::Entry(..) | MemoryItem::Watched(..)) | None => {
+                    debugger.story = content::memory::story(debugger);
+                }
+            },
         },
         Panel::Findings => {
             let finding = debugger.session.findings.get(line);
@@ -70,6 +75,17 @@ pub(super) fn open_row(app: &mut App) {
     {
         debugger.zoomed = false;
     }
+}
+
+/// Folds the entries below a heading of memory away, or unfolds them.
+fn fold(debugger: &mut Debugger, name: String) {
+    let place = debugger.place(Panel::Memory);
+    if !debugger.folded.remove(&name) {
+        debugger.folded.insert(name);
+    }
+    debugger.memory_at = None;
+    make_memory(debugger);
+    debugger.places[Panel::Memory as usize] = place;
 }
 
 /// To the beginning of a section of the prompt.

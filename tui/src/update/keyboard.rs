@@ -1,7 +1,7 @@
 //! What a key means: in a line that is typed, in the help screen, as a digit, or by the table of keys.
 
 use super::jump::return_to;
-use super::{picker, typed, update, way};
+use super::{listing, picker, typed, update, way};
 use crate::action::Action;
 use crate::app::{App, Help, Prefix};
 use crate::key::Key;
@@ -28,6 +28,9 @@ pub(super) fn press(app: &mut App, key: Key) {
     }
     if app.picker.is_some() {
         return picker::key(app, &key.0);
+    }
+    if app.listing.is_some() {
+        return listing::key(app, &key.0);
     }
     if app.help.is_some() {
         return help_key(app, &key.0);

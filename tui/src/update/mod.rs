@@ -7,6 +7,7 @@ mod enter;
 mod find;
 mod jump;
 mod keyboard;
+mod listing;
 mod mouse;
 mod note;
 mod picker;
@@ -15,6 +16,7 @@ mod seek;
 mod typed;
 mod way;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ratatui::layout::{Position as Point, Rect};
@@ -128,6 +130,7 @@ pub fn open(app: &mut App, session: Session, at: Position) {
         before: State::default(),
         cursor,
         memory: Vec::new(),
+        folded: BTreeSet::new(),
         memory_at: None,
         focus: Panel::Timeline,
         recent: vec![
@@ -374,12 +377,8 @@ fn make_memory(debugger: &mut Debugger) {
     debugger.memory_at = Some(debugger.cursor);
     let selected = debugger.selected_entry().map(|row| row.key.clone());
     debugger.memory = content::memory::items(debugger);
-    let changed = debugger.memory.iter().position(|item| matches!(item, MemoryItem::Entry(_, Some(_))));
-    let same = |key| {
-        let is = |item: &MemoryItem| matches!(item, MemoryItem::Entry(row, _) if row.key == key);
-        debugger.memory.iter().position(is)
-    };
-    let kept = selected.and_then(same);
+    let changed = debugger.memory.iter().position(MemoryItem::is_changed);
+    let kept = selected.and_then(|key| define::line_of(debugger, &key));
     let line = if debugger.focus == Panel::Memory { kept.or(changed) } else { changed.or(kept) };
     debugger.places[Panel::Memory as usize] = Place { line: line.unwrap_or(0), row: 0 };
 }

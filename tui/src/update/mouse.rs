@@ -2,7 +2,7 @@
 
 use ratatui::layout::Position as Point;
 
-use super::{choose, focus, go, keyboard, moved, picker, scroll, set_place};
+use super::{choose, focus, go, keyboard, listing, moved, picker, scroll, set_place};
 use crate::action::Action;
 use crate::app::App;
 use crate::content::{self, timeline};
@@ -12,7 +12,7 @@ use crate::view::rows_area;
 
 pub(super) fn click(app: &mut App, at: Point) {
     let area = app.area;
-    if app.help.is_some() || app.picker.is_some() || app.typing.is_some() {
+    if app.help.is_some() || app.listing.is_some() || app.picker.is_some() || app.typing.is_some() {
         return;
     }
     match (&mut app.debugger, &mut app.list) {
@@ -49,6 +49,9 @@ pub(super) fn wheel(app: &mut App, at: Point, direction: Direction) {
     };
     if app.picker.is_some() {
         return (0..ROWS).for_each(|_| picker::key(app, key));
+    }
+    if app.listing.is_some() {
+        return (0..ROWS).for_each(|_| listing::key(app, key));
     }
     if app.help.is_some() {
         return (0..ROWS).for_each(|_| keyboard::help_key(app, key));

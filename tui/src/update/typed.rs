@@ -6,7 +6,7 @@ use replay_store::event::Position;
 
 use super::jump::remember;
 use super::keyboard::only_character;
-use super::{answer, find, go, note, seek, way};
+use super::{answer, find, go, listing, note, seek, way};
 use crate::app::{App, Help, Message, Wish};
 use crate::command::{self, Command};
 use crate::complete::{completions, query_words};
@@ -91,7 +91,9 @@ pub(super) fn run_command(app: &mut App, text: &str) {
         },
         Command::Break(text) => way::break_at(app, &text),
         Command::Watch(name) => way::watch(app, &name),
+        Command::Unwatch(name) => way::unwatch(app, &name),
         Command::Breakpoints(change, which) => way::change_breakpoints(app, change, which),
+        Command::List(of) => listing::open(app, of),
         Command::Mark(name) => way::mark(app, name),
         Command::Unmark(name) => way::unmark(app, name),
         Command::Step(step) => way::step_by(app, step),

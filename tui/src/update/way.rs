@@ -92,6 +92,18 @@ pub(super) fn watch(app: &mut App, name: &str) {
     }
 }
 
+/// Takes the watchpoint of an entry away.
+pub(super) fn unwatch(app: &mut App, name: &str) {
+    let Some(debugger) = &app.debugger else { return };
+    let short = |key: &&Name| key.rsplit('.').next() == Some(name);
+    let whole = debugger.way.watched().find(|key| key.as_str() == name);
+    let found = whole.or_else(|| debugger.way.watched().find(short)).cloned();
+    match found {
+        Some(key) => toggle(app, When::Changes(key)),
+        None => app.say(format!("{name} is not watched: :breaks shows what is")),
+    }
+}
+
 /// Returns the entry that a name means, or one sentence.
 pub(super) fn entry_named(debugger: &Debugger, name: &str) -> Result<Name, String> {
     let known = entries(debugger);
@@ -109,6 +121,7 @@ pub(super) fn entry_named(debugger: &Debugger, name: &str) -> Result<Name, Strin
 /// Takes breakpoints away, or switches them on or off.
 pub(super) fn change_breakpoints(app: &mut App, change: Change, which: Which) {
     let Some(debugger) = &mut app.debugger else { return };
+    debugger.memory_at = None;
     let breakpoints = &mut debugger.way.breakpoints;
     let chosen = match which {
         Which::All => 0..breakpoints.len(),
@@ -159,6 +172,8 @@ pub(super) fn unmark(app: &mut App, name: char) {
 /// Sets a breakpoint, or takes away the one that is there.
 pub(super) fn toggle(app: &mut App, when: When) {
     let Some(debugger) = &mut app.debugger else { return };
+    // What is watched stands on top of memory.
+    debugger.memory_at = None;
     let breakpoints = &mut debugger.way.breakpoints;
     let words = match breakpoints.iter().position(|known| known.when == when) {
         Some(place) => format!("breakpoint taken away: {}", breakpoints.remove(place).words()),

@@ -3,6 +3,7 @@
 mod bars;
 mod help;
 mod list;
+mod listing;
 mod panels;
 mod picker;
 mod typing;
@@ -27,6 +28,9 @@ pub fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
     }
     if let Some(picker) = &app.picker {
         return picker::draw(picker, app, area, buffer);
+    }
+    if let (Some(listing), Some(debugger)) = (app.listing, &app.debugger) {
+        return listing::draw(listing, (debugger, app), area, buffer);
     }
     match (&app.help, &app.debugger, &app.list) {
         (Some(help), _, _) => help::draw(help, app, area, buffer),

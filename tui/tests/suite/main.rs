@@ -15,3 +15,4 @@ mod rewinds;
 mod screens;
 mod stage;
 mod terminal;
+mod watching;
