@@ -93,7 +93,10 @@ fn number(text: &str, at: usize) -> Result<(usize, TokenKind), ConditionError> {
     let tail = word_length(&text[end..]);
     let written = &text[..end + tail];
     let plain = text[..end].replace('_', "");
-    let malformed = tail > 0 || text[..end].contains("__") || text[..end].ends_with('_') || text.starts_with("._");
+    // An underscore stands between two digits.
+    let digit = |index: usize| text.as_bytes()[..end].get(index).is_some_and(u8::is_ascii_digit);
+    let misplaced = |(index, _): (usize, &str)| !(index > 0 && digit(index - 1) && digit(index + 1));
+    let malformed = tail > 0 || text[..end].match_indices('_').any(misplaced);
     let leads_with_zero = !is_float && plain.len() > 1 && plain.starts_with('0') && plain.contains(|c| c != '0');
     let value = match is_float {
         true => plain.parse().ok().map(Value::Float),
@@ -178,5 +181,88 @@ fn code_point(digits: &str, radix: u32) -> Option<char> {
 fn skip(chars: &mut impl Iterator, count: usize) {
     for _ in 0..count {
         chars.next();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes the tokens of a text with their spans, or the error with its own.
+    fn written(text: &str) -> String {
+        let token = |token: Token| match token.kind {
+            TokenKind::Word => format!("word {:?}", &text[token.span]),
+            TokenKind::Sign => format!("sign {:?}", &text[token.span]),
+            TokenKind::Literal(value) => format!("{value:?} {:?}", &text[token.span]),
+        };
+        match tokens(text) {
+            Ok(found) => found.into_iter().map(token).collect::<Vec<_>>().join(", "),
+            Err(error) => format!("{:?}: {}", error.span, error.message),
+        }
+    }
+
+    #[test]
+    fn texts_are_split_as_python_splits_them() {
+        let cases = [
+            ("0", "Int(0) \"0\""),
+            ("00", "Int(0) \"00\""),
+            ("0_0", "Int(0) \"0_0\""),
+            ("10 b", "Int(10) \"10\", word \"b\""),
+            ("1_000", "Int(1000) \"1_000\""),
+            ("1.5", "Float(1.5) \"1.5\""),
+            ("1.", "Float(1.0) \"1.\""),
+            ("01.5", "Float(1.5) \"01.5\""),
+            (".5", "Float(0.5) \".5\""),
+            ("a .5", "word \"a\", Float(0.5) \".5\""),
+            (").5", "sign \")\", Float(0.5) \".5\""),
+            ("a.5", "word \"a\", sign \".\", Int(5) \"5\""),
+            (".a", "sign \".\", word \"a\""),
+            ("1e3<b", "Float(1000.0) \"1e3\", sign \"<\", word \"b\""),
+            ("1E+12", "Float(1000000000000.0) \"1E+12\""),
+            ("15e-1", "Float(1.5) \"15e-1\""),
+            ("2.5e1", "Float(25.0) \"2.5e1\""),
+            ("a_1b=='x'", "word \"a_1b\", sign \"==\", Text(\"x\") \"'x'\""),
+            ("a<=b", "word \"a\", sign \"<=\", word \"b\""),
+            ("'\\101\\0' b", "Text(\"A\\0\") \"'\\\\101\\\\0'\", word \"b\""),
+            ("'\\x41b'", "Text(\"Ab\") \"'\\\\x41b'\""),
+            ("'\\18'", "Text(\"\\u{1}8\") \"'\\\\18'\""),
+            ("\na", "word \"a\""),
+            ("a\n", "word \"a\""),
+            ("(a\nb)", "sign \"(\", word \"a\", word \"b\", sign \")\""),
+            ("((a)\nb)", "sign \"(\", sign \"(\", word \"a\", sign \")\", word \"b\", sign \")\""),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(written(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_python_refuses_is_refused_where_it_stands() {
+        let cases = [
+            ("b 01", "2..4: `01` is no number"),
+            ("b 0_1", "2..5: `0_1` is no number"),
+            ("b 1__0", "2..6: `1__0` is no number"),
+            ("b 1_", "2..4: `1_` is no number"),
+            ("b 1_.5", "2..6: `1_.5` is no number"),
+            ("b 1._5", "2..6: `1._5` is no number"),
+            ("b 1e_5", "2..6: `1e_5` is no number"),
+            ("b 1_e5", "2..6: `1_e5` is no number"),
+            ("b 1e", "2..4: `1e` is no number"),
+            ("b 1e+", "2..4: `1e` is no number"),
+            ("b 12abc", "2..7: `12abc` is no number"),
+            ("b 5.x", "2..5: `5.x` is no number"),
+            ("(a)\nb", "3..4: a condition is one line"),
+            ("a\nb", "1..2: a condition is one line"),
+            ("b 'x", "2..4: a string isn't closed"),
+            ("b 'x\n'", "2..6: a string isn't closed"),
+            ("b '\\", "2..4: a string isn't closed"),
+            ("b '\\xZ1'", "3..5: `\\x` isn't followed by the 2 digits of a character"),
+            ("b '\\u12'", "3..5: `\\u` isn't followed by the 4 digits of a character"),
+            ("b '\\U00110000'", "3..5: `\\U` isn't followed by the 8 digits of a character"),
+            ("b '\\N{DASH}'", "3..5: a character can't be named here"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(written(text), expected, "{text:?}");
+        }
     }
 }
