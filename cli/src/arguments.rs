@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use replay_store::compare::sessions::Kind;
+use replay_store::explain::findings::FoundKind;
 use replay_store::profile::Profile;
 
 use crate::commands::export::Format;
@@ -49,24 +50,6 @@ A file that is named like a command is opened with its folder in front: replay .
 
 Exit codes: 0 fine, 1 the answer is no, 2 the command line makes no sense,
 3 the input can't be read, 4 refused (in use, no permission), 70 our bug.";
-
-const QUERY_HELP: &str = "\
-Terms, joined by and, or, not and parentheses (side by side: and):
-  kind:memory_written   the kind of event; model_call for each position that a model call saw
-  key:project.tier      the memory entry; a name without a dot is that of any skill
-  skill:S  active:S     the skill it is about or happened in; the one on top of the stack after it
-  tool:T  actor:model   the tool; who did it: tool model step button hook seed engine user unknown
-  turn:3..5  at:100..   the agent turn; the position
-  verdict:denied        how something was decided in its step: allowed empty denied refused open closed
-                        locked waiting declined failed
-  text:'two words'      a text in it; small letters match capitals, too
-  project.tier == 'gold'   what memory holds after it, compared as conditions of the agent folder do
-  changed(KEY) read(KEY) denied(KEY)   the step gave the entry another value, read it, was denied it
-In names * is any run of characters, and | parts alternatives: tool:find_*|load_*
-
-With --every-turn: replay query SESSION 'project.tier, order_id' --every-turn
-
-Exit codes: 0 something matches, 1 nothing does, 2 the expression makes no sense.";
 
 /// What holds for every command.
 #[derive(Clone, Debug, Args)]
@@ -301,8 +284,17 @@ pub(crate) enum Command {
         #[arg(long, value_name = "N", default_value_t = 0)]
         from: u64,
     },
+    /// List what looks wrong in a session, the worst first, and what to do about it
+    Findings {
+        /// A file, FILE#SESSION-ID, or -
+        #[arg(value_name = "SESSION")]
+        session: OsString,
+        /// Only findings of these kinds, by the names that JSON has
+        #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = crate::commands::findings::kind)]
+        kind: Vec<FoundKind>,
+    },
     /// Find events by an expression, or tell the value of fields at every turn
-    #[command(after_help = QUERY_HELP)]
+    #[command(after_help = crate::commands::query::HELP)]
     Query {
         /// A file, FILE#SESSION-ID, or -; all its sessions are searched unless one is named
         #[arg(value_name = "SESSION")]
@@ -431,6 +423,8 @@ pub(crate) enum What {
     Event,
     /// What user and agent said up to there.
     Conversation,
+    /// Each read, write, gate, lock, skill and tool that was decided in the step to the moment.
+    Decisions,
     /// What looks wrong in the record, what the agent folder lacks, and how much `check` finds in it.
     Findings,
 }

@@ -1,4 +1,4 @@
-//! How far a long import is: a bar on stderr, and only where stderr is a terminal.
+//! How far a long import or walk is: a bar on stderr, and only where stderr is a terminal.
 
 use std::time::{Duration, Instant};
 
@@ -22,13 +22,21 @@ impl Progress {
         Progress { bar, begun: Instant::now() }
     }
 
-    /// So many bytes were read.
-    pub(crate) fn at(&self, bytes: u64) {
+    /// Begins to look at so many events.
+    pub(crate) fn events(count: u64) -> Progress {
+        let bar = ProgressBar::with_draw_target(Some(count), ProgressDrawTarget::hidden());
+        let template = "{bar:40} {pos} of {len} events, {eta}";
+        bar.set_style(ProgressStyle::with_template(template).expect("the template is one"));
+        Progress { bar, begun: Instant::now() }
+    }
+
+    /// So many bytes were read, or events looked at.
+    pub(crate) fn at(&self, done: u64) {
         if self.bar.is_hidden() && self.begun.elapsed() > PATIENCE {
             // Hides itself where stderr is no terminal.
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
-        self.bar.set_position(bytes);
+        self.bar.set_position(done);
     }
 
     /// The file was read, or can't be read any further.

@@ -14,8 +14,8 @@ use crate::commands::export::Format;
 use crate::commands::prompt::{Form, Wanted};
 use crate::commands::prompt_diff::Length;
 use crate::commands::{
-    access, check, config, diff, explain, export, import, last, list, manual, note, page, prompt, query, reads, show,
-    state_diff, summary, verify, why,
+    access, check, config, diff, explain, export, findings, import, last, list, manual, note, page, prompt, query,
+    reads, show, state_diff, summary, verify, why,
 };
 use crate::compared::DiffFormat;
 use crate::config::ThemeChoice;
@@ -147,6 +147,11 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
         Command::Reads { session, key, place, from } => {
             let session = open::one(&session, &global)?;
             let exit = reads::reads(&session, &key, from, &place, global.json, out)?;
+            Ok(answered(&session, exit))
+        }
+        Command::Findings { session, kind } => {
+            let session = open::one(&session, &global)?;
+            let exit = findings::findings(&session, &kind, &global, out)?;
             Ok(answered(&session, exit))
         }
         Command::Query { session, expression, every_turn } => {

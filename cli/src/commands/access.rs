@@ -84,11 +84,18 @@ fn plain(matrix: &Matrix, out: &mut Output<'_>) -> Result<(), Failure> {
     for row in &matrix.entries {
         for rights in &row.rights {
             let skill = skill_words(rights.skill.as_ref());
-            out.text(&format!("{}, {}: {skill}: {}", row.key, row.scope.word(), rights.signs()))?;
+            out.text(&format!("{}, {}, {skill}: {}", row.key, row.scope.word(), rights_words(rights)))?;
         }
     }
-    out.text(LEGEND)?;
     Ok(())
+}
+
+/// The rights in words, for those who listen to them.
+fn rights_words(rights: &Rights) -> String {
+    let words = ["read", "written by tools", "set by the model", "set by buttons"];
+    let signs = rights.signs();
+    let has: Vec<&str> = signs.chars().zip(words).filter(|(sign, _)| *sign != '-').map(|(_, words)| words).collect();
+    if has.is_empty() { "no rights".to_owned() } else { has.join(", ") }
 }
 
 /// Says what locks entries, and which lines deny a right that the skill would have otherwise.

@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 
 use replay_store::condition::Condition;
 use replay_store::event::Position;
-use replay_store::explain::query::{self, Cell, Direction, Query, QueryError, Row, Search, Step};
+use replay_store::explain::decisions::{Decision, decisions};
+use replay_store::explain::query::{self, Cell, Direction, Needs, Query, QueryError, Row, Search, Step};
 use replay_store::name::Name;
 use replay_store::replay::Session;
 use replay_store::replay::headline::Weight;
@@ -17,6 +18,25 @@ use crate::failure::Failure;
 use crate::open::{self, Count};
 use crate::output::{Output, Tone};
 use crate::run;
+
+/// The language, as `--help` tells it.
+pub(crate) const HELP: &str = "\
+Terms, joined by and, or, not and parentheses (side by side: and):
+  kind:memory_written   the kind of event; model_call for each position that a model call saw
+  key:project.tier      the memory entry; a name without a dot is that of any skill
+  skill:S  active:S     the skill it is about or happened in; the one on top of the stack after it
+  tool:T  actor:model   the tool; who did it: tool model step button hook seed engine user unknown
+  turn:3..5  at:100..   the agent turn; the position
+  verdict:denied        how something was decided in its step: allowed empty denied refused open closed
+                        locked waiting declined failed offered withheld
+  text:'two words'      a text in it; small letters match capitals, too
+  project.tier == 'gold'   what memory holds after it, compared as conditions of the agent folder do
+  changed(KEY) read(KEY) denied(KEY)   the step gave the entry another value, read it, was denied it
+In names * is any run of characters, and | parts alternatives: tool:find_*|load_*
+
+With --every-turn: replay query SESSION 'project.tier, order_id' --every-turn
+
+Exit codes: 0 something matches, 1 nothing does, 2 the expression makes no sense.";
 
 /// What is asked for.
 pub(crate) enum What {
@@ -51,6 +71,10 @@ struct Match {
     time: String,
     kind: &'static str,
     text: String,
+    /// The model call that saw this position, where one did.
+    call: Option<String>,
+    /// What was decided in the step, as far as the query asks for it.
+    decisions: Vec<Decision>,
 }
 
 /// What `replay query --every-turn` answers.
@@ -116,14 +140,13 @@ pub(crate) fn query(
         }
         Ok(())
     })?;
+    let exit = if answer.count > 0 { Exit::Fine } else { Exit::No };
     match what {
         What::Events(query) if global.json => out.json(&Answer { query: query.to_string(), ..answer })?,
         What::Fields(_) if global.json => out.json(&tables)?,
-        What::Events(_) | What::Fields(_) => {
-            return Ok(if answer.count > 0 { Exit::Fine } else { Exit::No });
-        }
+        What::Events(_) | What::Fields(_) => {}
     }
-    Ok(Exit::Fine)
+    Ok(exit)
 }
 
 /// Says which entries the query names that the session doesn't know.
@@ -151,14 +174,15 @@ fn events(
         };
         found.count += 1;
         if json {
-            found.matches.extend(matched(session, at));
+            found.matches.extend(matched(session, query, at));
         } else {
             event_text(session, at, count, out)?;
+            decisions_text(session, query, at, out)?;
         }
     }
 }
 
-fn matched(session: &Session, at: Position) -> Option<Match> {
+fn matched(session: &Session, query: &Query, at: Position) -> Option<Match> {
     let event = session.event(at)?;
     let line = session.headline(at)?;
     Some(Match {
@@ -168,7 +192,44 @@ fn matched(session: &Session, at: Position) -> Option<Match> {
         time: event.time.to_string(),
         kind: event.kind.tag(),
         text: line.text,
+        call: call_words(session, at),
+        decisions: asked(session, query, at),
     })
+}
+
+/// Returns which model call saw a position, in words.
+fn call_words(session: &Session, at: Position) -> Option<String> {
+    session.turn_at(Position(at.0 + 1))?.followed(Position(at.0 + 1))
+}
+
+/// Returns what was decided in a step, as far as the query asks for it.
+fn asked(session: &Session, query: &Query, at: Position) -> Vec<Decision> {
+    match query.needs {
+        Needs::Event | Needs::State => Vec::new(),
+        Needs::Decisions | Needs::Offers => {
+            let mut found = decisions(session, at);
+            found.retain(|decision| query.asks_for(decision));
+            found
+        }
+    }
+}
+
+/// So many decisions are written beneath an event.
+const SHOWN: usize = 5;
+
+fn decisions_text(session: &Session, query: &Query, at: Position, out: &mut Output<'_>) -> Result<(), Failure> {
+    let found = asked(session, query, at);
+    if let Some(call) = call_words(session, at).filter(|_| !found.is_empty()) {
+        out.line(&[(Tone::Faint, "          "), (Tone::Faint, &format!("seen by {call}"))])?;
+    }
+    for decision in found.iter().take(SHOWN) {
+        let text = format!("          {} {} {}: ", decision.kind.word(), decision.verdict.word(), decision.subject);
+        out.line(&[(Tone::Faint, &text), (Tone::Normal, &decision.text)])?;
+    }
+    if let Some(more) = found.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        out.text(&format!("          and {more} more: replay show SESSION --at {at} --what decisions"))?;
+    }
+    Ok(())
 }
 
 fn event_text(session: &Session, at: Position, count: Count, out: &mut Output<'_>) -> Result<(), Failure> {

@@ -6,6 +6,7 @@ use std::path::Path;
 use replay_store::agent::check;
 use replay_store::diagnostic::Severity;
 use replay_store::event::{Event, EventKind, Form, Origin, Position};
+use replay_store::explain::decisions::{Decision, decisions};
 use replay_store::name::{AUTONOMOUS, Name, split_key};
 use replay_store::replay::Emptied;
 use replay_store::replay::headline::{Weight, headline};
@@ -19,6 +20,7 @@ use serde::Serialize;
 
 use super::check::plural;
 use super::conversation::{Utterance, conversation, conversation_text};
+use super::decisions::decisions_text;
 use super::{FindingAnswer, ProfileAnswer, contradictions, definition_words, findings, position_words, profile};
 use crate::arguments::{Global, Place, What};
 use crate::exit::Exit;
@@ -53,6 +55,8 @@ struct Answer<'a> {
     findings: Option<Vec<FindingAnswer<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     conversation: Option<Vec<Utterance>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decisions: Option<Vec<Decision>>,
 }
 
 /// A frame of the stack as JSON has it.
@@ -120,6 +124,7 @@ pub(crate) fn show(
             What::Stack => stack_text(&state, out)?,
             What::Memory => memory_text(session, &state, out)?,
             What::Conversation => conversation_text(session, at, out)?,
+            What::Decisions => decisions_text(session, at, out)?,
             What::Findings => findings_text(session, &found, global.agent.as_deref(), out)?,
         }
     }
@@ -169,6 +174,7 @@ fn answer<'a>(
         unknown_kinds: is_wanted(What::Findings).then_some(&state.unknown_kinds),
         findings: is_wanted(What::Findings).then_some(found),
         conversation: is_wanted(What::Conversation).then(|| conversation(session, at)),
+        decisions: is_wanted(What::Decisions).then(|| decisions(session, at)),
     }
 }
 
@@ -318,6 +324,11 @@ pub(super) fn findings_text(
     out: &mut Output<'_>,
 ) -> Result<(), Failure> {
     record_findings(found, out)?;
+    folder_text(session, folder, out)
+}
+
+/// Says how much `check` finds in the agent folder.
+pub(super) fn folder_text(session: &Session, folder: Option<&Path>, out: &mut Output<'_>) -> Result<(), Failure> {
     let Some(agent) = &session.agent else { return Ok(()) };
     let found = check::check(agent);
     let count = |severity: Severity| found.iter().filter(|one| one.severity == severity).count();

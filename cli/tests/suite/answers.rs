@@ -9,7 +9,7 @@ const HOSTILE: &str = "samples/sessions/library-hostile.jsonl";
 const GATE: &str = "samples/sessions/bikes-gate.json";
 const BIKES: &str = "samples/agents/kitebird-bikes";
 
-fn golden(name: &str, answer: &str) {
+pub(crate) fn golden(name: &str, answer: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("goldens");
     settings.set_prepend_module_to_snapshot(false);

@@ -10,6 +10,7 @@ mod manual;
 mod pages;
 mod permission;
 mod program;
+mod questions;
 mod readme;
 mod resume;
 mod round_trip;

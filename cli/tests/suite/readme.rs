@@ -30,6 +30,7 @@ fn each_command_is_named_and_exists() {
         "last",
         "reads",
         "diff",
+        "findings",
         "query",
         "access",
         "verify",

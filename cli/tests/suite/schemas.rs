@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::program::{LIBRARY, RENEWAL, json, replay};
 
-fn golden(name: &str, answers: &[Value]) {
+pub(crate) fn golden(name: &str, answers: &[Value]) {
     let mut shape = BTreeMap::new();
     for answer in answers {
         add_shape(&mut shape, String::new(), answer);

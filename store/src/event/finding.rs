@@ -49,6 +49,23 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
+    /// Every kind, most serious first.
+    pub const ALL: [FindingKind; 13] = [
+        FindingKind::Cut,
+        FindingKind::Damaged,
+        FindingKind::Gap,
+        FindingKind::StackConflict,
+        FindingKind::EndConflict,
+        FindingKind::DuplicateKey,
+        FindingKind::TimeBackwards,
+        FindingKind::Unknown,
+        FindingKind::Missing,
+        FindingKind::NotOffered,
+        FindingKind::NotStartable,
+        FindingKind::OtherWords,
+        FindingKind::SkippedTap,
+    ];
+
     /// Returns the word that JSON and people read.
     pub fn word(self) -> &'static str {
         match self {

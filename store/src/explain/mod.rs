@@ -6,6 +6,7 @@
 pub mod access;
 pub mod condition;
 pub mod decisions;
+pub mod findings;
 pub mod last;
 pub mod mask;
 pub mod query;

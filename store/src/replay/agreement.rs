@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::taps::{Tap, TapOutcome};
-use super::turns::{Call, CallKind, Turn};
+use super::turns::{Call, CallKind};
 use crate::agent::Agent;
 use crate::agent::response::ResponseSource;
 use crate::event::finding::{Finding, FindingKind};
@@ -89,42 +89,54 @@ impl Session {
     /// Holds the record against the rules of the agent folder; `None` without a folder. The whole session is folded and
     /// the tools of each model call are worked out, so this takes a while for a long one.
     pub fn agreement(&self) -> Option<Agreement> {
-        let agent = self.agent.as_deref()?;
-        let rules = Rules { agent, profile: self.profile.profile };
-        let mut agreement = Agreement::default();
+        self.agent.as_ref()?;
+        let mut judge = Judge::default();
         let mut state = State::default();
-        let mut calls = self.turns.iter().flat_map(|turn| turn.calls.iter().map(move |call| (turn, call)));
-        let mut coming = calls.next();
-        let mut offer: Option<Offer<'_>> = None;
-        for at in 1..=self.end().0 {
-            while let Some((turn, call)) = coming.filter(|(_, call)| call.before.0 < at) {
-                if call.kind != CallKind::Rephrase {
-                    offer = Some(self.offer(agent, &state, turn, call));
-                }
-                coming = calls.next();
-            }
-            let at = Position(at);
-            let Some(event) = self.event(at) else { break };
-            let offer = offer.as_ref().filter(|offer| event.turn == Some(offer.turn.number));
-            agreement.judge(&rules, &state, offer, (at, &event));
-            if let Some(tap) = self.tap_in(&state, at, &event) {
-                agreement.judge_tap(&tap, (at, &event));
-            }
+        for (at, event) in self.events_in(..) {
+            judge.event(self, &state, at, &event);
             evolve(&mut state, &event);
+            judge.call(self, &state);
         }
-        Some(agreement)
+        Some(judge.agreement)
     }
 
     /// Returns where the record and the rules of the agent folder disagree; nothing without a folder.
     pub fn contradictions(&self) -> Vec<Contradiction> {
         self.agreement().map(|agreement| agreement.contradictions).unwrap_or_default()
     }
+}
 
-    /// What the folder alone knows: a tool that is known from the record only is left out.
-    fn offer<'a>(&self, agent: &Agent, state: &State, turn: &'a Turn, call: &'a Call) -> Offer<'a> {
-        let mut moment = self.moment(agent, call.before);
+/// Holds a record against the rules event by event, for who walks through it anyway.
+#[derive(Default)]
+pub(crate) struct Judge {
+    /// What came of it so far.
+    pub(crate) agreement: Agreement,
+    offer: Option<Offer>,
+}
+
+impl Judge {
+    /// Judges the event at `at`; `state` is that before it. Without a folder nothing is judged.
+    pub(crate) fn event(&mut self, session: &Session, state: &State, at: Position, event: &Event) {
+        let Some(agent) = session.agent.as_deref() else { return };
+        let rules = Rules { agent, profile: session.profile.profile };
+        let offer = self.offer.as_ref().filter(|offer| event.turn == Some(offer.turn));
+        self.agreement.judge(&rules, state, offer, (at, event));
+        if let Some(tap) = session.tap_in(state, at, event) {
+            self.agreement.judge_tap(&tap, (at, event));
+        }
+    }
+
+    /// Notes what a model call could choose from, if one saw `state`. A rephrase has no tools.
+    pub(crate) fn call(&mut self, session: &Session, state: &State) {
+        let Some(agent) = session.agent.as_deref() else { return };
+        let Some(turn) = session.turn_at(Position(state.position.0 + 1)) else { return };
+        let is_it = |call: &&Call| call.before == state.position && call.kind != CallKind::Rephrase;
+        let Some(call) = turn.calls.iter().find(is_it) else { return };
+        let mut moment = session.moment(agent, state.position);
+        // What the folder alone knows: a tool that is known from the record only is left out.
         moment.seen = Arc::default();
-        Offer { turn, call, tools: tools_of(agent, self.profile.profile, state, &moment), state: state.clone() }
+        let tools = tools_of(agent, session.profile.profile, state, &moment);
+        self.offer = Some(Offer { turn: turn.number, call: turn.call_name(call), tools, state: state.clone() });
     }
 }
 
@@ -135,16 +147,17 @@ struct Rules<'a> {
 }
 
 /// What a model call could choose from.
-struct Offer<'a> {
-    turn: &'a Turn,
-    call: &'a Call,
+struct Offer {
+    turn: u32,
+    /// What people call the model call.
+    call: String,
     tools: Vec<Tool>,
     state: State,
 }
 
 impl Agreement {
     /// Judges one event; `state` is that before it.
-    fn judge(&mut self, rules: &Rules<'_>, state: &State, offer: Option<&Offer<'_>>, (at, event): (Position, &Event)) {
+    fn judge(&mut self, rules: &Rules<'_>, state: &State, offer: Option<&Offer>, (at, event): (Position, &Event)) {
         let (tally, verdict) = match &event.kind {
             EventKind::ToolReturned { tool, arguments, caller: ToolCaller::Model, outcome, .. } => {
                 (&mut self.calls, rules.called(offer, tool, arguments, *outcome))
@@ -188,7 +201,7 @@ impl Agreement {
 
 impl Rules<'_> {
     /// A call that failed may be one of a tool that was not offered: the engine refuses it then.
-    fn called(&self, offer: Option<&Offer<'_>>, tool: &Name, arguments: &str, outcome: ToolOutcome) -> Verdict {
+    fn called(&self, offer: Option<&Offer>, tool: &Name, arguments: &str, outcome: ToolOutcome) -> Verdict {
         let Some(offer) = offer else { return Verdict::Unknown };
         match offer.tools.iter().find(|known| known.name == *tool) {
             None => Verdict::Unknown,
@@ -200,8 +213,7 @@ impl Rules<'_> {
                 name: tool.clone(),
                 text: format!(
                     "the model called `{tool}`, which by the agent folder was not offered at {}: {}",
-                    offer.turn.call_name(offer.call),
-                    known.why
+                    offer.call, known.why
                 ),
             },
         }

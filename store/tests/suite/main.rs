@@ -12,6 +12,7 @@ mod corpus;
 mod corpus_check;
 mod corpus_sessions;
 mod explain;
+mod findings;
 mod generated;
 mod hostile_folders;
 mod import;

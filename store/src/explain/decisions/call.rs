@@ -4,11 +4,10 @@ use super::event::evaluated;
 use super::made::{GateOf, Made, Via};
 use crate::agent::Agent;
 use crate::agent::skill::Skill;
-use crate::agent::tools::Tools;
-use crate::diagnostic::Place;
-use crate::name::Name;
+use crate::profile::Profile;
 use crate::prompt::decided::{offered, reads};
 use crate::replay::Session;
+use crate::rule::Rule;
 use crate::session::State;
 use crate::session::gate::gate;
 use crate::session::start::{Route, may_start};
@@ -16,7 +15,7 @@ use crate::session::start::{Route, may_start};
 /// How much of a call is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// Reads and markers.
+    /// Reads and conditions.
     Reads,
     /// The skills and tools on offer, too.
     Offers,
@@ -35,6 +34,8 @@ pub(super) fn visit(session: &Session, state: &State, depth: Depth, found: &mut 
     for marker in prompt.markers {
         evaluated(marker.gate, Some(marker.skill), marker.decision, GateOf::Paragraph, found);
     }
+    let active = state.active_skill().and_then(|id| agent.skills.get(id));
+    requirements(agent, profile, state, active, found);
     if depth == Depth::Reads {
         return;
     }
@@ -43,35 +44,42 @@ pub(super) fn visit(session: &Session, state: &State, depth: Depth, found: &mut 
         found(Made::SkillOffer { skill: target, withheld: None, decision: None });
     }
     for (skill, why) in offered.withheld {
-        let declared = agent.skills.get(&skill);
-        if let Some(requires) = declared.and_then(|skill| skill.requires.as_ref()) {
-            let decision = gate(agent, profile, state, Some(&skill), requires);
-            evaluated(requires, Some(&skill), decision, GateOf::Skill(&skill), found);
-        }
         let decision = Some(may_start(agent, profile, state, &skill, Route::Model));
         found(Made::SkillOffer { skill, withheld: Some(why), decision });
     }
-    let active = state.active_skill().and_then(|id| agent.skills.get(id));
     for tool in offered.tools {
         let constraint = active.and_then(|skill| skill.constraint(&tool.name));
         let requires = constraint.and_then(|constraint| constraint.requires.as_ref());
-        if let (Some(skill), Some(requires)) = (active, requires) {
-            let decision = gate(agent, profile, state, Some(&skill.id), requires);
-            evaluated(requires, Some(&skill.id), decision, GateOf::Tool(&tool.name), found);
-        }
-        let at = requires.map(|requires| &requires.text.at).or_else(|| declared(agent, active, &tool.name));
-        found(Made::ToolOffer { at, tool });
+        let requires = requires.map(|requires| (Rule::ToolRequires, &requires.text.at));
+        let switch = agent.settings.levers.get(&tool.name).and_then(|lever| lever.enabled.as_ref());
+        let reason = switch.map(|switch| (Rule::LeverOff, &switch.at)).filter(|_| !tool.offered).or(requires);
+        found(Made::ToolOffer { tool, reason });
     }
 }
 
-/// Returns the line that declares a tool, or switches a built-in one off.
-fn declared<'a>(agent: &'a Agent, skill: Option<&'a Skill>, name: &Name) -> Option<&'a Place> {
-    let lever = agent.settings.levers.get(name).and_then(|lever| lever.enabled.as_ref());
-    if let Some(enabled) = lever {
-        return Some(&enabled.at);
+/// The conditions on which other skills and the tools of the active one are offered.
+fn requirements(
+    agent: &Agent,
+    profile: Profile,
+    state: &State,
+    active: Option<&Skill>,
+    found: &mut dyn FnMut(Made<'_>),
+) {
+    let is_asked = |skill: &&Skill| {
+        let is_active = active.is_some_and(|active| active.id == skill.id);
+        !is_active && !skill.disabled && !skill.hidden && !skill.engine_managed
+    };
+    for skill in agent.skills.values().filter(is_asked).filter(|_| profile.has_skill_requires()) {
+        if let Some(requires) = &skill.requires {
+            let decision = gate(agent, profile, state, Some(&skill.id), requires);
+            evaluated(requires, Some(&skill.id), decision, GateOf::Skill(&skill.id), found);
+        }
     }
-    let skill = skill?;
-    let of = |tools: &'a Tools| tools.get(name).map(|tool| &tool.name.at);
-    let import = skill.import_tools.iter().find(|import| import.value.tool == *name).map(|import| &import.at);
-    of(&skill.tools).or(import).or_else(|| of(&agent.tools))
+    let Some(skill) = active else { return };
+    for constraint in &skill.tool_constraints {
+        if let Some(requires) = &constraint.requires {
+            let decision = gate(agent, profile, state, Some(&skill.id), requires);
+            evaluated(requires, Some(&skill.id), decision, GateOf::Tool(&constraint.tool.value), found);
+        }
+    }
 }

@@ -50,7 +50,7 @@ pub(in crate::explain) enum Made<'a> {
     /// A tool call that is recorded.
     Call { tool: &'a Name, verdict: Verdict, error: Option<&'a str>, rule: Option<Rule>, at: Option<&'a Place> },
     /// A tool that the model was offered, or not.
-    ToolOffer { tool: Tool, at: Option<&'a Place> },
+    ToolOffer { tool: Tool, reason: Option<(Rule, &'a Place)> },
 }
 
 /// What asked for a read.

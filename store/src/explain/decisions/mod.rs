@@ -26,7 +26,8 @@ use crate::replay::Session;
 use crate::replay::turns::CallKind;
 use crate::session::State;
 
-pub(super) use made::{Made, Sight, verdict_of};
+pub(super) use made::{GateOf, Made, Sight, Via, verdict_of};
+pub(super) use words::quoted;
 
 /// A decision, ready to be shown. Its texts still have to go through [`crate::visible`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -204,6 +205,13 @@ pub(super) fn walk_event(session: &Session, before: &State, event: &Event, found
 pub(super) fn walk_call(session: &Session, state: &State, found: &mut dyn FnMut(&Made<'_>)) {
     if is_call(session, state.position) {
         call::visit(session, state, call::Depth::Reads, &mut |made| found(&made));
+    }
+}
+
+/// Walks through the same, and through which skills and tools were offered.
+pub(super) fn walk_offers(session: &Session, state: &State, found: &mut dyn FnMut(&Made<'_>)) {
+    if is_call(session, state.position) {
+        call::visit(session, state, call::Depth::Offers, &mut |made| found(&made));
     }
 }
 

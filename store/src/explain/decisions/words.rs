@@ -102,9 +102,9 @@ pub(super) fn decision(session: &Session, at: Position, made: Made<'_>) -> Decis
             let rule = rule.map(|rule| RuleLine::new(agent, rule, at));
             Decision { rule, ..base(tool, format!("{what}{error}"), Basis::Recorded) }
         }
-        Made::ToolOffer { tool, at } => {
+        Made::ToolOffer { tool, reason } => {
             let text = format!("{}: {}", if tool.offered { "offered" } else { "not offered" }, tool.why);
-            let rule = at.map(|at| RuleLine::new(agent, Rule::ToolRequires, Some(at)));
+            let rule = reason.map(|(rule, at)| RuleLine::new(agent, rule, Some(at)));
             Decision { via: "offer", rule, ..base(&tool.name, text, Basis::Recomputed) }
         }
     }
@@ -208,7 +208,10 @@ fn stored_words(value: &Value) -> String {
 pub(in crate::explain) fn quoted(value: &Value) -> String {
     let json = value.to_json();
     match json.char_indices().nth(QUOTED_CHARACTERS) {
-        Some((cut, _)) => format!("{}… ({} characters)", &json[..cut], json.chars().count()),
+        Some((cut, _)) => {
+            let length = value.as_text().unwrap_or(&json).chars().count();
+            format!("{}… ({length} characters)", &json[..cut])
+        }
         None => json,
     }
 }

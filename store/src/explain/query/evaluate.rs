@@ -6,7 +6,7 @@ use crate::agent::Agent;
 use crate::condition::{Condition, Evaluation, Outcome, Reading, Reference, evaluate};
 use crate::diagnostic::nearest;
 use crate::event::{Event, EventKind, Position, ToolCall, ToolCaller, Writer};
-use crate::explain::decisions::{self, DecisionKind, Verdict};
+use crate::explain::decisions::{self, Decision, DecisionKind, Verdict};
 use crate::name::{Name, PROJECT, split_key};
 use crate::replay::Session;
 use crate::session::{Cell, State, evolve};
@@ -43,7 +43,7 @@ impl Sight {
     pub(super) fn before(needs: Needs, session: &Session, at: Position) -> Sight {
         match needs {
             Needs::Event => Sight::default(),
-            Needs::State | Needs::Decisions => {
+            Needs::State | Needs::Decisions | Needs::Offers => {
                 Sight { state: session.state(Position(at.0.saturating_sub(1))), ..Sight::default() }
             }
         }
@@ -54,19 +54,21 @@ impl Sight {
         match query.needs {
             Needs::Event => {}
             Needs::State => self.advance(event),
-            Needs::Decisions => {
-                self.decided.clear();
-                let decided = &mut self.decided;
+            Needs::Decisions | Needs::Offers => {
+                let mut decided = std::mem::take(&mut self.decided);
+                decided.clear();
                 let mut add = |made: &decisions::Made<'_>| {
                     decided.push(Decided { kind: made.kind(), verdict: made.verdict(), key: made.key().cloned() });
                 };
                 decisions::walk_event(session, &self.state, event, &mut add);
                 self.advance(event);
-                let decided = &mut self.decided;
-                let mut add = |made: &decisions::Made<'_>| {
-                    decided.push(Decided { kind: made.kind(), verdict: made.verdict(), key: made.key().cloned() });
-                };
-                decisions::walk_call(session, &self.state, &mut add);
+                match query.needs {
+                    Needs::Offers => decisions::walk_offers(session, &self.state, &mut add),
+                    Needs::Event | Needs::State | Needs::Decisions => {
+                        decisions::walk_call(session, &self.state, &mut add);
+                    }
+                }
+                self.decided = decided;
             }
         }
         self.holds(&query.root, session, event, at)
@@ -206,6 +208,20 @@ pub(super) fn is_in_event(verdict: Verdict) -> bool {
         | Verdict::Offered
         | Verdict::Withheld
         | Verdict::Locked => false,
+    }
+}
+
+/// Returns whether a decision is of those that a query asks for.
+pub(super) fn asks_for(expression: &Expression, decision: &Decision) -> bool {
+    let is_read = decision.kind == DecisionKind::Read;
+    let is_denied = matches!(decision.verdict, Verdict::Denied | Verdict::Refused);
+    match expression {
+        Expression::Not(_) | Expression::State(_) | Expression::Changed(_) => false,
+        Expression::And(parts) | Expression::Or(parts) => parts.iter().any(|part| asks_for(part, decision)),
+        Expression::Read(key) => is_read && key.matches_key(&decision.subject),
+        Expression::Denied(key) => is_denied && key.matches_key(&decision.subject),
+        Expression::Filter(Filter::Verdict(verdicts)) => verdicts.contains(&decision.verdict),
+        Expression::Filter(_) => false,
     }
 }
 

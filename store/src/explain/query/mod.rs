@@ -27,8 +27,7 @@ use std::ops::Range;
 
 use crate::condition::Condition;
 use crate::diagnostic::{Diagnostic, Place};
-use crate::event::Position;
-use crate::explain::decisions::Verdict;
+use crate::explain::decisions::{Decision, Verdict};
 use crate::name::Name;
 use crate::replay::Session;
 
@@ -119,6 +118,8 @@ pub enum Needs {
     State,
     /// What was decided in its step.
     Decisions,
+    /// Which skills and tools a model call was offered, too.
+    Offers,
 }
 
 /// Why a text is no query.
@@ -162,8 +163,8 @@ impl Query {
         evaluate::unknown_entries(self, session)
     }
 
-    /// Returns the positions that match and that lie in `from..=to`, for lists of a filter.
-    pub fn positions(&self, session: &Session) -> Vec<Position> {
-        positions(self, session)
+    /// Returns whether a decision of a step that matches is one that the query asks for.
+    pub fn asks_for(&self, decision: &Decision) -> bool {
+        evaluate::asks_for(&self.root, decision)
     }
 }

@@ -79,6 +79,11 @@ fn needs(expression: &Expression) -> Needs {
             Filter::Verdict(verdicts) if verdicts.iter().all(|verdict| super::evaluate::is_in_event(*verdict)) => {
                 Needs::Event
             }
+            Filter::Verdict(verdicts)
+                if verdicts.iter().any(|verdict| matches!(verdict, Verdict::Offered | Verdict::Withheld)) =>
+            {
+                Needs::Offers
+            }
             Filter::Verdict(_) => Needs::Decisions,
             Filter::Kind(_)
             | Filter::Key(_)

@@ -1,0 +1,377 @@
+//! One walk through a session: its events, and what was decided on the way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::gates::{Gates, what_it_decides};
+use super::group::Groups;
+use super::{Found, FoundKind, record};
+use crate::agent::Agent;
+use crate::diagnostic::{Place, Severity};
+use crate::event::{Actor, Event, EventKind, Position, ToolOutcome, WriteRefusal};
+use crate::explain::Basis;
+use crate::explain::decisions::{self, Made, Via, quoted};
+use crate::explain::why::RuleLine;
+use crate::name::{Name, SYSTEM, split_key};
+use crate::replay::Session;
+use crate::replay::agreement::Judge;
+use crate::replay::headline::who;
+use crate::replay::turns::MODEL_CALL_ERROR;
+use crate::rule::Rule;
+use crate::session::access::{Found as Gave, Nothing, ReadDecision};
+use crate::session::prose::{SHOWN_CHARACTERS, shown};
+use crate::session::{State, evolve};
+use crate::value::Value;
+
+/// Looking at a model call costs as much as looking at so many events.
+const CALL_COST: u64 = 20;
+
+/// A walk through a session in search of what looks wrong. It may be dropped at any time.
+pub struct Scan {
+    state: State,
+    end: u64,
+    groups: Groups,
+    gates: Gates,
+    judge: Judge,
+    written: BTreeSet<Name>,
+    /// For each entry the event that set the value whose length was looked at last, and its length if the model gets a
+    /// part of it only.
+    lengths: BTreeMap<Name, (Option<Position>, Option<usize>)>,
+}
+
+/// How far a walk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// How many events were looked at.
+    pub done: u64,
+    /// How many there are.
+    pub of: u64,
+}
+
+impl Progress {
+    /// Returns whether all was looked at.
+    pub fn is_done(self) -> bool {
+        self.done >= self.of
+    }
+}
+
+impl Scan {
+    /// Begins a walk.
+    pub fn new(session: &Session) -> Scan {
+        Scan {
+            state: State::default(),
+            end: session.end().0,
+            groups: Groups::default(),
+            gates: Gates::default(),
+            judge: Judge::default(),
+            written: BTreeSet::new(),
+            lengths: BTreeMap::new(),
+        }
+    }
+
+    /// Returns how far it is.
+    pub fn progress(&self) -> Progress {
+        Progress { done: self.state.position.0, of: self.end }
+    }
+
+    /// Looks at about `budget` more events, at least at one.
+    pub fn step(&mut self, session: &Session, budget: u64) -> Progress {
+        let mut left = budget.max(1);
+        for (at, event) in session.events_after(self.state.position) {
+            let cost = self.look(session, at, &event);
+            left = left.saturating_sub(cost);
+            if left == 0 {
+                break;
+            }
+        }
+        self.progress()
+    }
+
+    /// Returns what was found so far, the worst first.
+    pub fn found(&self, session: &Session) -> Vec<Found> {
+        let mut found: Vec<Found> = record::findings(session).chain(self.groups.all().cloned()).collect();
+        found.extend(record::contradictions(&self.judge.agreement));
+        if self.progress().is_done() {
+            found.extend(self.gates.never_opened(session.agent.as_deref(), &self.written));
+        }
+        found.sort_by(|left, right| {
+            let first = |found: &Found| found.positions.first().copied();
+            (left.severity, left.kind, std::cmp::Reverse(left.count), first(left)).cmp(&(
+                right.severity,
+                right.kind,
+                std::cmp::Reverse(right.count),
+                first(right),
+            ))
+        });
+        found
+    }
+
+    fn look(&mut self, session: &Session, at: Position, event: &Event) -> u64 {
+        self.look_at_event(session, at, event);
+        let state = std::mem::take(&mut self.state);
+        decisions::walk_event(session, &state, event, &mut |made| self.look_at(session, made, at));
+        self.judge.event(session, &state, at, event);
+        self.state = state;
+        evolve(&mut self.state, event);
+        self.judge.call(session, &self.state);
+        if !decisions::is_call(session, at) {
+            return 1;
+        }
+        let state = std::mem::take(&mut self.state);
+        decisions::walk_call(session, &state, &mut |made| self.look_at(session, made, at));
+        self.state = state;
+        CALL_COST
+    }
+
+    /// What the event itself says.
+    fn look_at_event(&mut self, session: &Session, at: Position, event: &Event) {
+        let agent = session.agent.as_deref();
+        match &event.kind {
+            EventKind::MemoryWritten { key, value, writer } => {
+                self.written.insert(key.clone());
+                let is_system = split_key(key).is_some_and(|(space, _)| space == SYSTEM);
+                if writer.actor == Actor::Unknown && !is_system {
+                    self.groups.add(FoundKind::UnknownWriter, String::new(), at, || {
+                        let text = "the record doesn't tell who wrote memory entries";
+                        let advice = "take who wrote them as unknown; the turns and tools around them tell more";
+                        plain(FoundKind::UnknownWriter, Severity::Note, text, advice)
+                    });
+                }
+                self.look_at_enum(agent, at, key, value);
+            }
+            EventKind::ToolReturned { tool, outcome: ToolOutcome::Failed, error, .. } => {
+                self.look_at_failure(at, tool, error.as_deref().unwrap_or("it doesn't say why"));
+            }
+            EventKind::ToolReturned { tool, outcome: ToolOutcome::Declined, .. } => {
+                self.groups.add(FoundKind::DeclinedTool, tool.to_string(), at, || {
+                    let text = format!("the user said no to {tool}, which never ran");
+                    let advice = "look at what was asked: the user may have meant something else";
+                    plain(FoundKind::DeclinedTool, Severity::Note, text, advice)
+                });
+            }
+            EventKind::AgentMessage { response: Some(response), .. } if *response == MODEL_CALL_ERROR => {
+                self.groups.add(FoundKind::FailedCall, String::new(), at, || {
+                    let text = "a model call failed; the user got the engine's apology";
+                    let advice = "look at the model provider's status and the engine's own log at that time";
+                    plain(FoundKind::FailedCall, Severity::Error, text, advice)
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn look_at_failure(&mut self, at: Position, tool: &Name, error: &str) {
+        let is_write = ["ProjectMemoryAlreadySetError", "MemoryWriteError"].iter().any(|name| error.contains(name));
+        let is_gate = error.contains("is not available right now");
+        let (kind, advice) = match (is_write, is_gate) {
+            (true, _) => (
+                FoundKind::RefusedWrite,
+                format!(
+                    "see who wrote it first, and when (`replay why SESSION {} --at {at}`): what is locked or another \
+                     skill's can't be written",
+                    named_entry(&self.state, error).unwrap_or("KEY")
+                ),
+            ),
+            (_, true) => (
+                FoundKind::RefusedTool,
+                format!(
+                    "see which condition hid it (`replay why SESSION --tool {tool} --at {}`)",
+                    at.0.saturating_sub(1)
+                ),
+            ),
+            (false, false) => (
+                FoundKind::FailedTool,
+                "look at the arguments and at the tool's code: it raised this, or the engine did for it".to_owned(),
+            ),
+        };
+        let subject = format!("{tool}\n{error}");
+        self.groups
+            .add(kind, subject, at, || plain(kind, Severity::Warning, format!("{tool} failed: {error}"), advice));
+    }
+
+    fn look_at_enum(&mut self, agent: Option<&Agent>, at: Position, key: &Name, value: &Value) {
+        let Some((agent, entry)) = agent.and_then(|agent| Some((agent, agent.entry(key)?))) else { return };
+        if entry.enum_values.is_empty() || value.is_null() || entry.enum_values.contains(value) {
+            return;
+        }
+        self.groups.add(FoundKind::OutsideEnum, format!("{key}\n{}", quoted(value)), at, || {
+            let values: Vec<String> = entry.enum_values.iter().map(Value::to_json).collect();
+            let is_text = matches!(value, Value::Text(_));
+            let has_bools = entry.enum_values.iter().any(|value| matches!(value, Value::Bool(_)));
+            let advice = match is_text && has_bools {
+                true => "put the values of its `enum_values` in quotes: bare `yes` and `no` are bools".to_owned(),
+                false => format!("add it to the `enum_values`, or let what writes `{key}` write one of them"),
+            };
+            let text = format!("`{key}` holds {}, none of its enum_values: {}", quoted(value), values.join(", "));
+            Found {
+                rule: Some(RuleLine::new(Some(agent), Rule::EnumBindsModel, Some(&entry.at))),
+                ..plain(FoundKind::OutsideEnum, Severity::Warning, text, advice)
+            }
+        });
+    }
+
+    /// What was decided.
+    fn look_at(&mut self, session: &Session, made: &Made<'_>, at: Position) {
+        let agent = session.agent.as_deref();
+        match made {
+            Made::Read { decision, via } => self.look_at_read(agent, decision, *via, at),
+            Made::Gate { gate, decision, of, .. } => {
+                let Some((key, nothing)) = self.gates.note(gate, decision, *of, at) else { return };
+                self.groups.add(FoundKind::GateClosed, format!("{:?}\n{nothing}", gate.text.at), at, || {
+                    let line = &gate.text.at;
+                    let text = format!(
+                        "`{}` at {}:{} did not hold, so {}: `{key}` was {nothing}",
+                        gate.text.value.trim(),
+                        line.file,
+                        line.line,
+                        what_it_decides(*of)
+                    );
+                    let advice = format!("see what took the value away (`replay why SESSION {key} --at {at}`)");
+                    recomputed(agent, FoundKind::GateClosed, text, advice, Rule::NothingReadsAsNone, Some(line))
+                });
+            }
+            Made::WriteRefused { asked, value, writer, refusal, rule, decision } => {
+                let key = made.key().unwrap_or(asked);
+                self.groups.add(FoundKind::RefusedWrite, format!("{key}\n{rule}"), at, || {
+                    let what = if *refusal == WriteRefusal::Skipped { "passed over" } else { "refused" };
+                    let text = format!("a write of `{key}` by {} was {what}: {}", who(writer), rule.text());
+                    let change = agent.zip(decision.as_ref()).and_then(|(agent, made)| made.change(agent, value));
+                    let advice = match change {
+                        Some(change) => format!("to let it through, {change}"),
+                        None => format!("see who wrote it before (`replay why SESSION {key} --at {at}`)"),
+                    };
+                    let because = agent.zip(decision.as_ref()).and_then(|(agent, made)| made.because(agent));
+                    Found {
+                        rule: Some(RuleLine::new(agent, *rule, because)),
+                        ..plain(FoundKind::RefusedWrite, Severity::Warning, text, advice)
+                    }
+                });
+            }
+            Made::Skill { skill, verdict: decisions::Verdict::Refused, rule, .. } => {
+                self.groups.add(FoundKind::RefusedSkill, skill.to_string(), at, || {
+                    let why = rule.map_or("the record doesn't say why", Rule::text);
+                    let text = format!("{skill} was not started: {why}");
+                    let advice = format!("see what is missing (`replay why SESSION --skill {skill} --at {at}`)");
+                    let rule = rule.map(|rule| RuleLine::new(agent, rule, None));
+                    Found { rule, ..plain(FoundKind::RefusedSkill, Severity::Warning, text, advice) }
+                });
+            }
+            Made::Call { tool, verdict: decisions::Verdict::Refused, rule, at: line, .. } => {
+                self.groups.add(FoundKind::RefusedTool, tool.to_string(), at, || {
+                    let why = rule.map_or("the record doesn't say why", Rule::text);
+                    let text = format!("{tool} did not run: {why}");
+                    let advice = format!("see what is missing (`replay why SESSION --tool {tool} --at {at}`)");
+                    let rule = rule.map(|rule| RuleLine::new(agent, rule, *line));
+                    Found { rule, ..plain(FoundKind::RefusedTool, Severity::Warning, text, advice) }
+                });
+            }
+            Made::Stored { .. }
+            | Made::Locked { .. }
+            | Made::Skill { .. }
+            | Made::SkillOffer { .. }
+            | Made::Call { .. }
+            | Made::ToolOffer { .. } => {}
+        }
+    }
+
+    fn look_at_read(&mut self, agent: Option<&Agent>, read: &ReadDecision, via: Via<'_>, at: Position) {
+        let key = read.key.as_ref().unwrap_or(&read.asked);
+        let nothing = match &read.found {
+            Gave::Value { value, set_at, .. } => {
+                let is_prompt = matches!(via, Via::Listing | Via::Prose(_));
+                let is_pii = || agent.and_then(|agent| agent.entry(key)).is_some_and(|entry| entry.pii);
+                if is_prompt && !is_pii() {
+                    self.look_at_length(key, value, *set_at, at);
+                }
+                return;
+            }
+            Gave::Nothing(nothing) => nothing,
+        };
+        let skill = read.skill.as_ref().map_or("no skill", |skill| skill.as_str());
+        let place = via.place().map(|at| format!("{}:{}", at.file, at.line));
+        let named = place
+            .as_ref()
+            .map_or("the memory that prompts list".to_owned(), |place| format!("the {} at {place}", via.word()));
+        let subject = format!("{key}\n{skill}\n{named}");
+        if !read.is_allowed() {
+            self.groups.add(FoundKind::DeniedRead, subject, at, || {
+                let text = format!("{skill} read None from `{key}` in {named}: {nothing}");
+                let advice = match agent.and_then(|agent| read.change(agent)) {
+                    Some(change) => format!("if it should see the value, {change}"),
+                    None => "write another name: no rule lets this one be read".to_owned(),
+                };
+                recomputed(agent, FoundKind::DeniedRead, text, advice, read.rule, read.because())
+            });
+            return;
+        }
+        let what = match via {
+            Via::Prose(_) => "the model gets the token as it is written",
+            Via::Response(_) => "the user gets the placeholder as it is written",
+            Via::Argument(_) => "the tool gets None",
+            // Conditions are looked at as a whole, and a listing shows nothing of what is empty.
+            Via::Condition(_) | Via::Listing => return,
+        };
+        let kind_of_nothing = match nothing {
+            Nothing::NeverWritten => "never written".to_owned(),
+            other => other.to_string(),
+        };
+        self.groups.add(FoundKind::EmptyRead, format!("{subject}\n{kind_of_nothing}"), at, || {
+            let text = format!("`{key}` gave None in {named}, so {what}: {kind_of_nothing}");
+            let advice = format!("see what should have set it (`replay why SESSION {key} --at {at}`)");
+            recomputed(agent, FoundKind::EmptyRead, text, advice, read.rule, via.place())
+        });
+    }
+
+    fn look_at_length(&mut self, key: &Name, value: &Value, set_at: Option<Position>, at: Position) {
+        let length = match self.lengths.get(key) {
+            Some((known, length)) if *known == set_at => *length,
+            Some(_) | None => {
+                // What is shown whole is the value's own text.
+                let text = value.to_display();
+                let length = (shown(value) != text).then(|| text.chars().count());
+                self.lengths.insert(key.clone(), (set_at, length));
+                length
+            }
+        };
+        let Some(length) = length else { return };
+        self.groups.add(FoundKind::CutValue, format!("{key}\n{set_at:?}"), at, || {
+            let text = format!(
+                "the model gets the first {SHOWN_CHARACTERS} of the {length} characters of `{key}`; tools and responses \
+                 get all (M262)"
+            );
+            let advice = format!("put what the model must know into the first {SHOWN_CHARACTERS}, or split the entry");
+            Found { basis: Basis::Recomputed, ..plain(FoundKind::CutValue, Severity::Note, text, advice) }
+        });
+    }
+}
+
+/// Returns the entry that an error names, if it names one that has a story.
+fn named_entry<'e>(state: &State, error: &'e str) -> Option<&'e str> {
+    let words = error.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-')));
+    words.map(|word| word.trim_matches('.')).find(|word| state.memory.contains_key(*word))
+}
+
+fn plain(kind: FoundKind, severity: Severity, text: impl Into<String>, advice: impl Into<String>) -> Found {
+    Found {
+        kind,
+        severity,
+        text: text.into(),
+        advice: advice.into(),
+        count: 0,
+        positions: Vec::new(),
+        raw: None,
+        rule: None,
+        basis: Basis::Recorded,
+    }
+}
+
+fn recomputed(
+    agent: Option<&Agent>,
+    kind: FoundKind,
+    text: String,
+    advice: String,
+    rule: Rule,
+    line: Option<&Place>,
+) -> Found {
+    let rule = Some(RuleLine::new(agent, rule, line));
+    Found { rule, basis: Basis::Recomputed, ..plain(kind, Severity::Warning, text, advice) }
+}
