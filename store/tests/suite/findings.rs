@@ -231,6 +231,24 @@ fn a_prompt_cuts_after_a_hundred_characters_and_a_response_does_not() {
 }
 
 #[test]
+fn what_comes_about_again_and_again_is_one_finding() {
+    let round = |length: usize| {
+        let stage = || write("desk.stage", Value::Text("new".to_owned()));
+        [write("desk.note", text(length)), stage(), model(), clear("desk.note"), clear("desk.stage"), model()]
+    };
+    let session = session([round(101), round(102), round(103)].concat());
+    for (kind, first) in [
+        (FoundKind::CutValue, "3@5: the model gets the first 100 of the 101 characters"),
+        (FoundKind::GateClosed, "3@8: `session.desk.stage == 'new'`"),
+        (FoundKind::EmptyRead, "3@8: `desk.note` gave None"),
+    ] {
+        let found = lines(&session, kind);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with(first), "{found:?}");
+    }
+}
+
+#[test]
 fn a_token_and_a_placeholder_that_give_nothing_are_told_apart() {
     let session = session([model(), says(MessageSource::Template, None, Some("utter_note"))]);
     let found = lines(&session, FoundKind::EmptyRead);

@@ -216,18 +216,23 @@ impl Scan {
             Made::Read { decision, via } => self.look_at_read(agent, decision, *via, at),
             Made::Gate { gate, decision, of, .. } => {
                 let Some((key, nothing)) = self.gates.note(gate, decision, *of, at) else { return };
-                self.groups.add(FoundKind::GateClosed, format!("{:?}\n{nothing}", gate.text.at), at, || {
-                    let line = &gate.text.at;
-                    let text = format!(
-                        "`{}` at {}:{} did not hold, so {}: `{key}` was {nothing}",
-                        gate.text.value.trim(),
-                        line.file,
-                        line.line,
-                        what_it_decides(*of)
-                    );
-                    let advice = format!("see what took the value away (`replay why SESSION {key} --at {at}`)");
-                    recomputed(agent, FoundKind::GateClosed, text, advice, Rule::NothingReadsAsNone, Some(line))
-                });
+                self.groups.add(
+                    FoundKind::GateClosed,
+                    format!("{:?}\n{:?}", gate.text.at, kind_of(&nothing)),
+                    at,
+                    || {
+                        let line = &gate.text.at;
+                        let text = format!(
+                            "`{}` at {}:{} did not hold, so {}: `{key}` was {nothing}",
+                            gate.text.value.trim(),
+                            line.file,
+                            line.line,
+                            what_it_decides(*of)
+                        );
+                        let advice = format!("see what took the value away (`replay why SESSION {key} --at {at}`)");
+                        recomputed(agent, FoundKind::GateClosed, text, advice, Rule::NothingReadsAsNone, Some(line))
+                    },
+                );
             }
             Made::WriteRefused { asked, value, writer, refusal, rule, decision } => {
                 let key = made.key().unwrap_or(asked);
@@ -310,12 +315,8 @@ impl Scan {
             // Conditions are looked at as a whole, and a listing shows nothing of what is empty.
             Via::Condition(_) | Via::Listing => return,
         };
-        let kind_of_nothing = match nothing {
-            Nothing::NeverWritten => "never written".to_owned(),
-            other => other.to_string(),
-        };
-        self.groups.add(FoundKind::EmptyRead, format!("{subject}\n{kind_of_nothing}"), at, || {
-            let text = format!("`{key}` gave None in {named}, so {what}: {kind_of_nothing}");
+        self.groups.add(FoundKind::EmptyRead, format!("{subject}\n{:?}", kind_of(nothing)), at, || {
+            let text = format!("`{key}` gave None in {named}, so {what}: {nothing}");
             let advice = format!("see what should have set it (`replay why SESSION {key} --at {at}`)");
             recomputed(agent, FoundKind::EmptyRead, text, advice, read.rule, via.place())
         });
@@ -333,7 +334,7 @@ impl Scan {
             }
         };
         let Some(length) = length else { return };
-        self.groups.add(FoundKind::CutValue, format!("{key}\n{set_at:?}"), at, || {
+        self.groups.add(FoundKind::CutValue, key.to_string(), at, || {
             let text = format!(
                 "the model gets the first {SHOWN_CHARACTERS} of the {length} characters of `{key}`; tools and responses \
                  get all (M262)"
@@ -342,6 +343,11 @@ impl Scan {
             Found { basis: Basis::Recomputed, ..plain(FoundKind::CutValue, Severity::Note, text, advice) }
         });
     }
+}
+
+/// Returns the kind of nothing without the place where it came about, which differs each time.
+fn kind_of(nothing: &Nothing) -> std::mem::Discriminant<Nothing> {
+    std::mem::discriminant(nothing)
 }
 
 /// Returns the entry that an error names, if it names one that has a story.
