@@ -117,12 +117,15 @@ pub struct Edit {
     pub bytes: Arc<[u8]>,
 }
 
+/// Keeps a note: what to say about it, or why it can't be kept, in one sentence.
+pub type Keep = dyn Fn(&Note) -> Result<String, String>;
+
 /// Where notes are kept.
 pub struct Notebook {
     /// Returns the notes on a session.
     pub read: Box<dyn Fn(&Name) -> Notes>,
     /// Keeps a note; both answers are one sentence.
-    pub keep: Box<dyn Fn(&Note) -> Result<String, String>>,
+    pub keep: Box<Keep>,
 }
 
 impl fmt::Debug for Notebook {
