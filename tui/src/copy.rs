@@ -1,6 +1,6 @@
 //! What a copy takes from the row under the cursor. How it gets to the clipboard is the terminal's business.
 //!
-//! Copied text is pasted into shells and tickets. So a text that holds what [`visible`] would show as a glyph is copied
+//! Copied text is pasted into shells and tickets. So a text that holds what [`visible()`] would show as a glyph is copied
 //! as JSON, where nothing is lost and nothing is obeyed.
 
 use std::borrow::Cow;
