@@ -1,16 +1,18 @@
 //! Everything that wrote an entry, took its value away or was refused, the newest first. The record keeps what a reset took
 //! away (M57).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::story::refusal;
+use super::story::{may_refuse, refusal};
 use super::{Basis, Evidence};
-use crate::event::{Event, EventKind, Position};
+use crate::event::{Event, EventKind, Position, Tag};
 use crate::name::{Name, PROJECT, split_key};
 use crate::replay::Session;
 use crate::replay::headline::who;
+use crate::replay::outline::Mark;
 use crate::session::CellState;
 use crate::value::Value;
 
@@ -93,8 +95,13 @@ impl What {
 /// Returns everything that happened to the entry of that qualified name up to `at`, the newest first.
 pub fn last(session: &Session, key: &Name, at: Position) -> Last {
     let at = at.min(session.end());
-    let events = session.events_in(..=at).rev();
-    let mut changes: Vec<Change> = events.filter_map(|(at, event)| change(session, key, at, &event)).collect();
+    let for_all = |mark: Mark| {
+        may_refuse(mark) || matches!(mark.tag(), Tag::SessionStarted | Tag::HistoryRewound | Tag::SkillActivated)
+    };
+    let touched = session.touches(key).iter().map(|touch| touch.at()).filter(|touched| *touched <= at);
+    let positions: BTreeSet<Position> = session.marked_back(at, for_all).chain(touched).collect();
+    let told = positions.into_iter().rev().filter_map(|at| change(session, key, at, &*session.event(at)?));
+    let mut changes: Vec<Change> = told.collect();
     compare(key, &mut changes);
     Last { key: key.clone(), position: at, changes }
 }

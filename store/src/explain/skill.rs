@@ -10,17 +10,16 @@ use super::words::did_you_mean;
 use crate::agent::Agent;
 use crate::agent::gate::Gate;
 use crate::agent::skill::Skill;
-use crate::event::{EventKind, Position};
+use crate::event::{EventKind, Position, Tag};
 use crate::name::Name;
 use crate::replay::Session;
+use crate::replay::outline::Mark;
 use crate::rule::Rule;
 use crate::session::start::{Route, Start, StartDecision, may_start};
 use crate::session::{Frame, Parked, State, gate};
 
 /// At most so many events before another skill starts, the engine tells that the user left this one.
 const INTERRUPTED_BEFORE: u64 = 8;
-/// How many events are looked through for the last word about a skill that isn't on the stack.
-const LOOKED_THROUGH: u64 = 50_000;
 
 /// Returns why `skill` is, or is not, active or offered to the model at `at`.
 pub fn why_skill(session: &Session, skill: &str, at: Position) -> Why {
@@ -227,10 +226,12 @@ fn last_word(session: &Session, state: &State, skill: &str) -> Vec<Evidence> {
         | EventKind::SkillRefused { skill: named, .. } => *named == *skill,
         _ => false,
     };
-    let from = Position(state.position.0.saturating_sub(LOOKED_THROUGH));
-    let found = session.events_in(from..=state.position).rev().find(|(_, event)| is_about(&event.kind));
-    match found {
-        Some((at, _)) => chain(session, at),
+    let may_be = |mark: Mark| {
+        matches!(mark.tag(), Tag::SkillActivated | Tag::SkillCompleted | Tag::SkillCancelled | Tag::SkillRefused)
+    };
+    let mut marked = session.marked_back(state.position, may_be);
+    match marked.find(|at| session.event(*at).is_some_and(|event| is_about(&event.kind))) {
+        Some(at) => chain(session, at),
         None => vec![Evidence::of_absence(format!("no event up to {} starts or refuses `{skill}`", state.position))],
     }
 }

@@ -6,8 +6,9 @@ use super::cause::{chain, deed};
 use super::condition::Condition;
 use super::resolve::bare;
 use super::words::value_words;
-use crate::event::{Event, EventKind, Position, ToolOutcome};
+use crate::event::{Event, EventKind, Position, Tag, ToolOutcome};
 use crate::name::Name;
+use crate::replay::outline::Mark;
 use crate::replay::{Emptied, Session};
 use crate::session::{CellState, State};
 
@@ -15,8 +16,6 @@ use crate::session::{CellState, State};
 const REFUSED_MAX: usize = 5;
 /// How many pieces of the story of an entry are told beside a condition.
 const STORY_MAX: usize = 4;
-/// How many events are looked through for refused writes.
-const LOOKED_THROUGH: u64 = 50_000;
 
 /// Returns the story of an entry, what counts most first.
 pub(super) fn story(session: &Session, state: &State, key: &Name) -> Vec<Evidence> {
@@ -81,13 +80,17 @@ fn earlier(session: &Session, key: &Name, at: Position) -> Vec<Evidence> {
 
 /// Returns the writes that were refused since `since`, the newest first, as far as the record tells.
 fn refused(session: &Session, at: Position, since: Option<Position>, key: &Name) -> Vec<Evidence> {
-    let from = since.map_or(1, |since| since.0 + 1).max(at.0.saturating_sub(LOOKED_THROUGH));
-    let events = session.events_in(Position(from)..=at).rev();
-    let told = events.filter_map(|(at, event)| {
-        let words = refusal(&event, key)?;
+    let marked = session.marked_back(at, may_refuse).take_while(|at| since.is_none_or(|since| *at > since));
+    let told = marked.filter_map(|at| {
+        let words = refusal(&*session.event(at)?, key)?;
         Some(Evidence::of_event(session, at)?.saying(words))
     });
     told.take(REFUSED_MAX).collect()
+}
+
+/// Returns whether an event of that mark can have refused a write.
+pub(super) fn may_refuse(mark: Mark) -> bool {
+    mark.tag() == Tag::MemoryWriteRefused || mark.tag() == Tag::ToolReturned && mark.is_refused()
 }
 
 /// Says how an event refused a write of `key`, if it did: a refusal of its own, or a failed tool whose error names it.

@@ -10,7 +10,7 @@ use super::words::{did_you_mean, either};
 use crate::agent::Agent;
 use crate::agent::skill::Skill;
 use crate::agent::tools::Tools;
-use crate::event::{EventKind, Position};
+use crate::event::{EventKind, Position, Tag};
 use crate::name::Name;
 use crate::prompt::Tool;
 use crate::replay::Session;
@@ -20,8 +20,6 @@ use crate::session::gate::gate;
 
 /// How many of the last calls of the tool are told.
 const CALLS_MAX: usize = 3;
-/// How many events are looked through for them.
-const LOOKED_THROUGH: u64 = 50_000;
 
 /// Returns why `tool` is, or is not, offered to a model call at `at`.
 pub fn why_tool(session: &Session, tool: &str, at: Position) -> Why {
@@ -141,13 +139,11 @@ fn calls(session: &Session, state: &State, tool: &str) -> Vec<Evidence> {
         EventKind::ToolRefused { call, .. } => call.tool == *tool,
         _ => false,
     };
-    let from = Position(state.position.0.saturating_sub(LOOKED_THROUGH));
     let found: Vec<Evidence> = session
-        .events_in(from..=state.position)
-        .rev()
-        .filter(|(_, event)| is_call(&event.kind))
+        .marked_back(state.position, |mark| matches!(mark.tag(), Tag::ToolReturned | Tag::ToolRefused))
+        .filter(|at| session.event(*at).is_some_and(|event| is_call(&event.kind)))
         .take(CALLS_MAX)
-        .flat_map(|(at, _)| chain(session, at))
+        .flat_map(|at| chain(session, at))
         .collect();
     match found.is_empty() {
         true => vec![Evidence::of_absence(format!("no event up to {} calls `{tool}`", state.position))],

@@ -30,6 +30,13 @@ impl Session {
         Some(Position(index as u64 + 1))
     }
 
+    /// Returns the events up to `at` whose mark is wanted, the last one first. None of them is read.
+    pub fn marked_back(&self, at: Position, wanted: impl Fn(Mark) -> bool) -> impl Iterator<Item = Position> {
+        let end = at.min(self.end()).0 as usize;
+        let marks = self.outline.marks[..end].iter().enumerate().rev();
+        marks.filter(move |(_, mark)| wanted(**mark)).map(|(index, _)| Position(index as u64 + 1))
+    }
+
     /// Returns the events that are about a memory field, in order: writes, clears, resets, refusals, locks. A session start
     /// and a rewind are about all fields and aren't among them.
     pub fn touches(&self, key: &str) -> &[Touch] {

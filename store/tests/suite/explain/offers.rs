@@ -1,7 +1,9 @@
 //! Why a skill or a tool is offered, or not.
 
+use replay_store::event::Position;
 use replay_store::explain::skill::why_skill;
 use replay_store::explain::tool::why_tool;
+use replay_store::explain::value::why_value;
 use replay_store::explain::why::{Answer, Why};
 use replay_store::profile::Profile;
 use replay_store::replay::Session;
@@ -124,4 +126,20 @@ fn a_tool_of_another_skill_and_an_unknown_one_are_told_apart() {
     check(&tool(&session, "find_parcl"), Answer::Unknown, &["did you mean `find_parcel`"]);
     check(&tool(&session, "run_after_setting_kind"), Answer::Withheld, &["M208"]);
     check(&tool(&self::session(Profile::Seed, &[], []), "find_parcel"), Answer::Unknown, &["no agent folder"]);
+}
+
+#[test]
+fn what_happened_long_ago_is_told_all_the_same() {
+    let early = [
+        write("t", "project.customer", "1"),
+        refused("t", "project.customer", "2", Rule::ProjectWrittenOnce),
+        activate("track"),
+        complete("track"),
+        returned("find_parcel", "{\"number\":7}"),
+    ];
+    let session = desk(early.into_iter().chain((0..50_001).map(|_| user("And then?"))));
+    let tells = |why: &Why, at: u64| why.evidence.iter().any(|piece| piece.position == Some(Position(at)));
+    assert!(tells(&why_value(&session, "project.customer", session.end()), 3), "the refusal");
+    assert!(tells(&skill(&session, "track"), 5), "the end of the skill");
+    assert!(tells(&tool(&session, "find_parcel"), 6), "the call");
 }
