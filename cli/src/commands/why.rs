@@ -137,26 +137,7 @@ fn text(session: &Session, why: &Why, out: &mut Output<'_>) -> io::Result<()> {
 }
 
 fn tone(answer: Answer) -> Tone {
-    match answer {
-        Answer::Set
-        | Answer::Initial
-        | Answer::Allowed
-        | Answer::Active
-        | Answer::Parked
-        | Answer::Offered
-        | Answer::EngineManaged => Tone::Strong,
-        Answer::NeverWritten
-        | Answer::Cleared
-        | Answer::Reset
-        | Answer::Undeclared
-        | Answer::Unknown
-        | Answer::Denied
-        | Answer::Private
-        | Answer::Gated
-        | Answer::Hidden
-        | Answer::Disabled
-        | Answer::Withheld => Tone::Bad,
-    }
+    if answer.is_there() { Tone::Strong } else { Tone::Bad }
 }
 
 fn condition_text(condition: &Condition, out: &mut Output<'_>) -> io::Result<()> {

@@ -144,6 +144,30 @@ impl Answer {
             Answer::Withheld => "withheld",
         }
     }
+
+    /// Returns whether what was asked for is there: a value, a right, a skill that runs or is offered, a tool.
+    pub fn is_there(self) -> bool {
+        match self {
+            Answer::Set
+            | Answer::Initial
+            | Answer::Allowed
+            | Answer::Active
+            | Answer::Parked
+            | Answer::Offered
+            | Answer::EngineManaged => true,
+            Answer::NeverWritten
+            | Answer::Cleared
+            | Answer::Reset
+            | Answer::Undeclared
+            | Answer::Unknown
+            | Answer::Denied
+            | Answer::Private
+            | Answer::Gated
+            | Answer::Hidden
+            | Answer::Disabled
+            | Answer::Withheld => false,
+        }
+    }
 }
 
 /// Whether the active skill may read an entry.

@@ -28,9 +28,18 @@ const BASE: [(&str, &str); 3] = [
 
 #[test]
 fn every_case_says_what_it_shows() {
+    check_files(CASES.iter().map(|(name, _)| *name), "said", check_file);
+}
+
+/// Checks files of cases, or writes into them what they should hold.
+pub(crate) fn check_files<'a>(
+    names: impl Iterator<Item = &'a str>,
+    deed: &str,
+    check_file: fn(&str, &str, &mut Vec<String>) -> String,
+) {
     let bless = env::var_os("REPLAY_BLESS").is_some();
     let mut failures = Vec::new();
-    for (name, _) in CASES {
+    for name in names {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(name);
         let text = fs::read_to_string(&path).expect("the file of cases is there");
         let blessed = check_file(name, &text, &mut failures);
@@ -38,7 +47,7 @@ fn every_case_says_what_it_shows() {
             fs::write(&path, blessed).expect("the file of cases can be written");
         }
     }
-    assert!(bless || failures.is_empty(), "\n{}\nREPLAY_BLESS=1 writes what is said now\n", failures.join("\n\n"));
+    assert!(bless || failures.is_empty(), "\n{}\nREPLAY_BLESS=1 writes what is {deed} now\n", failures.join("\n\n"));
 }
 
 #[test]

@@ -11,9 +11,6 @@
 //! `REPLAY_BLESS=1` writes what is decided now into the files.
 
 use std::collections::BTreeSet;
-use std::env;
-use std::fs;
-use std::path::Path;
 
 use replay_store::agent::Agent;
 use replay_store::diagnostic::Place;
@@ -31,22 +28,12 @@ use replay_store::session::response::speak;
 use replay_store::session::start::{Route, Start, may_start};
 use replay_store::value::Value;
 
-use crate::cases::{Fence, fences};
+use crate::cases::{Fence, check_files, fences};
 use crate::rules::world::World;
 
 #[test]
 fn every_case_decides_what_it_shows() {
-    let bless = env::var_os("REPLAY_BLESS").is_some();
-    let mut failures = Vec::new();
-    for (name, _) in RULE_CASES {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(name);
-        let text = fs::read_to_string(&path).expect("the file of cases is there");
-        let blessed = check_file(name, &text, &mut failures);
-        if bless && blessed != text {
-            fs::write(&path, blessed).expect("the file of cases can be written");
-        }
-    }
-    assert!(bless || failures.is_empty(), "\n{}\nREPLAY_BLESS=1 writes what is decided now\n", failures.join("\n\n"));
+    check_files(RULE_CASES.iter().map(|(name, _)| *name), "decided", check_file);
 }
 
 #[test]

@@ -126,24 +126,5 @@ pub(crate) fn place_link(at: &str) -> Option<Link> {
 }
 
 fn tone(answer: Answer) -> Tone {
-    match answer {
-        Answer::Set
-        | Answer::Initial
-        | Answer::Allowed
-        | Answer::Active
-        | Answer::Parked
-        | Answer::Offered
-        | Answer::EngineManaged => Tone::Strong,
-        Answer::NeverWritten
-        | Answer::Cleared
-        | Answer::Reset
-        | Answer::Undeclared
-        | Answer::Unknown
-        | Answer::Denied
-        | Answer::Private
-        | Answer::Gated
-        | Answer::Hidden
-        | Answer::Disabled
-        | Answer::Withheld => Tone::Bad,
-    }
+    if answer.is_there() { Tone::Strong } else { Tone::Bad }
 }
