@@ -20,6 +20,10 @@ use replay_store::session::{State, evolve};
 use replay_store::timestamp::Timestamp;
 use replay_store::value::Value;
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A skill among a hundred, with ten operands in its gate.
 const HOLD: &str = "---\nname: Hold\ndescription: d\ntool_constraints:\n  - release:\n      requires: >\n        \
                     session.hold.a == 'x' and session.hold.b != None and session.project.verified and 0 <= \

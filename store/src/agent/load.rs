@@ -9,7 +9,7 @@ use super::field::{Context, is_identifier};
 use super::markdown::{Frame, frame};
 use super::response::{Response, ResponseSource};
 use super::settings::Settings;
-use super::skill::{Skill, SkillOrigin};
+use super::skill::{DenyList, Skill, SkillOrigin};
 use super::text::FileText;
 use super::tools::Tools;
 use super::yaml::{self, Kind, Node};
@@ -71,6 +71,7 @@ pub(super) fn load(definition: Arc<Definition>, asked: Option<Profile>) -> Agent
     };
     bring_along(&mut agent, profile.profile);
     read(&mut agent, &files, profile.profile, &mut diagnostics);
+    mark_idle_denials(&mut agent);
     diagnostics.append(&mut check::names::check(&agent));
     if profile.profile.refuses_incomplete_tokens() {
         let incomplete = diagnostics.iter_mut().filter(|found| found.code == code::PROSE_INCOMPLETE_AT);
@@ -220,8 +221,9 @@ fn skill(
     }
     if let Some(Document { file, root }) = &files.memory {
         let memory = memory::skill(&mut Context { file, diagnostics }, root, &skill.id);
-        (skill.entries, skill.deny_read, skill.deny_write) = (memory.entries, memory.deny_read, memory.deny_write);
-        let listed = skill.deny_read.first().or(skill.deny_write.first());
+        skill.entries = memory.entries;
+        (skill.deny_read.items, skill.deny_write.items) = (memory.deny_read, memory.deny_write);
+        let listed = skill.deny_read.items.first().or(skill.deny_write.items.first());
         if let Some(item) = listed.filter(|_| !profile.enforces_access_lists()) {
             let message = format!("profile {profile} does not enforce access lists");
             diagnostics.push(Diagnostic::warning(code::ACCESS_NOT_ENFORCED, item.at.clone(), message));
@@ -284,13 +286,24 @@ fn empty(id: &str, origin: SkillOrigin, at: Place) -> Skill {
         tool_constraints: Vec::new(),
         utter: Vec::new(),
         entries: Vec::new(),
-        deny_read: Vec::new(),
-        deny_write: Vec::new(),
+        deny_read: DenyList::default(),
+        deny_write: DenyList::default(),
         paragraphs: Vec::new(),
         blocks: Vec::new(),
         tools: Tools::Unknown,
         validated: Vec::new(),
         at,
+    }
+}
+
+/// Marks the lists of `access` that name what nothing declares (M41a): a matter of all files, asked for at each read.
+fn mark_idle_denials(agent: &mut Agent) {
+    let names_nothing = |list: &DenyList| list.items.iter().any(|item| agent.entry(&item.value).is_none());
+    let marks: Vec<_> = (agent.skills.values())
+        .map(|skill| (names_nothing(&skill.deny_read), names_nothing(&skill.deny_write)))
+        .collect();
+    for (skill, marks) in agent.skills.values_mut().zip(marks) {
+        (skill.deny_read.names_nothing, skill.deny_write.names_nothing) = marks;
     }
 }
 

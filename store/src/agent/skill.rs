@@ -45,9 +45,9 @@ pub struct Skill {
     /// Memory entries in the order of the file: public ones, then private ones.
     pub entries: Vec<Entry>,
     /// Qualified names that it may not read, in the seed profile (M37).
-    pub deny_read: Vec<Spanned<Name>>,
+    pub deny_read: DenyList,
     /// Qualified names that it may not write, in the seed profile (M37).
-    pub deny_write: Vec<Spanned<Name>>,
+    pub deny_write: DenyList,
     /// Its prose, in order.
     pub paragraphs: Vec<Paragraph>,
     /// Its ordered blocks, in order.
@@ -103,6 +103,22 @@ impl Skill {
     /// Returns whether the skill has something to start with: prose or a block (M338).
     pub fn has_entry(&self) -> bool {
         !self.paragraphs.is_empty() || !self.blocks.is_empty()
+    }
+}
+
+/// `deny_read` or `deny_write` of a skill's `access` (M37).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DenyList {
+    /// What it lists, in the author's order.
+    pub items: Vec<Spanned<Name>>,
+    /// Whether an item means no declared entry of the agent, and so has no effect (M41a).
+    pub names_nothing: bool,
+}
+
+impl DenyList {
+    /// Returns the item that lists the entry of that qualified name.
+    pub fn item(&self, key: &str) -> Option<&Spanned<Name>> {
+        self.items.iter().find(|item| item.value == *key)
     }
 }
 

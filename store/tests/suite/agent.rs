@@ -133,7 +133,7 @@ fn places_name_the_line_that_says_it() {
     check(&hold.name.at, 2, 7, "Hold a parcel");
     check(&hold.entry("tries").expect("declared").at, 7, 5, "tries");
     check(hold.entry("tries").and_then(|entry| entry.initial_at.as_ref()).expect("initial"), 7, 39, "0");
-    check(&hold.deny_read[0].at, 9, 15, "project.phone");
+    check(&hold.deny_read.items[0].at, 9, 15, "project.phone");
     let conditional = &hold.paragraphs[1];
     check(&conditional.gate.as_ref().expect("marked").text.at, 19, 5, "session.hold.day == 'friday'");
     assert_eq!(conditional.prose.at.line, 20);

@@ -267,7 +267,7 @@ impl Looked<'_> {
 
 /// Returns whether the skill's access list forbids it to write an entry (M37).
 pub(super) fn is_write_denied(facts: &Facts<'_>, skill: &Skill, key: &str) -> bool {
-    facts.profile.enforces_access_lists() && skill.deny_write.iter().any(|item| item.value == *key)
+    facts.profile.enforces_access_lists() && skill.deny_write.item(key).is_some()
 }
 
 /// A block whose ways are looked at.

@@ -23,7 +23,7 @@ pub(in crate::agent) fn check(agent: &Agent) -> Vec<Diagnostic> {
         gate(agent, None, precondition.satisfied_when.as_ref(), code::CONDITION_UNKNOWN_KEY, &mut found);
     }
     for skill in agent.skills.values() {
-        for item in skill.deny_read.iter().chain(&skill.deny_write) {
+        for item in skill.deny_read.items.iter().chain(&skill.deny_write.items) {
             if split_key(&item.value).is_some() && agent.entry(&item.value).is_none() {
                 let message = format!("nothing declares `{}`, so the item has no effect", item.value);
                 found.push(Diagnostic::warning(code::ACCESS_NO_EFFECT, item.at.clone(), message));

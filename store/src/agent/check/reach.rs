@@ -144,7 +144,7 @@ pub(super) fn read(
 
 /// Returns whether the skill's access list withholds an entry from it (M37).
 pub(super) fn is_denied(facts: &Facts<'_>, skill: &Skill, key: &str) -> bool {
-    facts.profile.enforces_access_lists() && skill.deny_read.iter().any(|item| item.value == *key)
+    facts.profile.enforces_access_lists() && skill.deny_read.item(key).is_some()
 }
 
 /// Returns whether the engine starts a skill by its id (section 9.5).

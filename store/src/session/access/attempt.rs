@@ -252,16 +252,16 @@ impl<'a> Attempt<'a> {
     fn deny(&mut self, entry: &Entry) -> Result<(), Refused> {
         let Some(skill) = self.skill else { return Ok(()) };
         self.tried.push(Rule::DenyLists);
-        if !skill.deny_write.is_empty() && !self.profile.enforces_access_lists() {
+        if !skill.deny_write.items.is_empty() && !self.profile.enforces_access_lists() {
             self.tried.push(Rule::DenyListsByProfile);
-        } else if let Some(item) = skill.deny_write.iter().find(|item| item.value == entry.key) {
+        } else if let Some(item) = skill.deny_write.item(&entry.key) {
             let is_project = entry.scope == EntryScope::Project;
             let rule = if is_project { Rule::DenyLists } else { Rule::DenyOwnAndProject };
             if is_project {
                 self.tried.pop();
             }
             return Err(refused(WriteRefusal::MemoryWriteError, Obstacle::Denied { by: item.at.clone() }, rule));
-        } else if skill.deny_write.iter().any(|item| self.agent.entry(&item.value).is_none()) {
+        } else if skill.deny_write.names_nothing {
             self.tried.push(Rule::DenyListNamesNothing);
         }
         Ok(())

@@ -258,9 +258,9 @@ fn withheld(
     }
     if let Some(skill) = skill {
         tried.push(Rule::DenyLists);
-        if !skill.deny_read.is_empty() && !profile.enforces_access_lists() {
+        if !skill.deny_read.items.is_empty() && !profile.enforces_access_lists() {
             tried.push(Rule::DenyListsByProfile);
-        } else if let Some(item) = skill.deny_read.iter().find(|item| item.value == entry.key) {
+        } else if let Some(item) = skill.deny_read.item(&entry.key) {
             let is_project = entry.scope == EntryScope::Project;
             let by_bare_name = split_key(name).is_none();
             let hides_project = || agent.project.iter().any(|project| project.name == entry.name);
@@ -271,7 +271,7 @@ fn withheld(
                 Site::Tool => Rule::DenyLists,
             };
             return Some((Nothing::Denied { by: item.at.clone() }, rule));
-        } else if skill.deny_read.iter().any(|item| agent.entry(&item.value).is_none()) {
+        } else if skill.deny_read.names_nothing {
             tried.push(Rule::DenyListNamesNothing);
         }
     }
