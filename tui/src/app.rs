@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 use replay_store::event::Position;
+use replay_store::explain::findings::Found;
 use replay_store::name::Name;
 use replay_store::replay::Session;
 use replay_store::replay::annotation::{Note, Notes};
@@ -19,6 +20,7 @@ use crate::copy::{Clipping, Opened};
 use crate::document::Document;
 use crate::export::Export;
 use crate::filter::Filter;
+use crate::findings::{Findings, Looking};
 use crate::keymap::Keymap;
 use crate::listing::Listing;
 use crate::marks::Marks;
@@ -231,6 +233,8 @@ pub struct Debugger {
     pub filter: Option<Filter>,
     /// Where the user was before each jump, the last one last, and what going back has left.
     pub jumps: Jumps,
+    /// What looks wrong in the session, as far as it was looked for.
+    pub findings: Findings,
     /// What `replay check` finds in the agent folder; counted when the findings are seen for the first time.
     pub folder: Option<FolderCount>,
     /// What the user set to find the way: marks, breakpoints, the size of a step.
@@ -392,7 +396,10 @@ impl App {
             ];
             indexes.into_iter().flatten().map(|index| index.is_complete(&debugger.session))
         });
-        let reads = self.debugger.iter().any(|debugger| debugger.reading.is_some());
+        let reads = self
+            .debugger
+            .iter()
+            .any(|debugger| debugger.reading.is_some() || debugger.findings.looking() == Looking::Going);
         reads || self.scan.is_some() || indexes.into_iter().any(|is_complete| !is_complete)
     }
 }
@@ -442,6 +449,11 @@ impl Debugger {
             place: self.place(self.focus),
             hypothetical: self.prompt.hypothetical,
         }
+    }
+
+    /// Returns the finding under the cursor of its panel.
+    pub fn selected_finding(&self) -> Option<&Found> {
+        self.findings.found.get(self.place(Panel::Findings).line)
     }
 
     /// Returns the memory entry under the cursor of its panel.

@@ -149,7 +149,7 @@ fn value(debugger: &Debugger, subject: &Subject) -> Option<(String, Arc<Value>)>
             Some((format!("event {at}"), value_of(&event)?))
         }
         Subject::Finding(index) => {
-            let finding = debugger.session.findings.get(*index)?;
+            let finding = debugger.findings.found.get(*index)?;
             Some(("the finding".to_owned(), Arc::new(Value::Text(finding.text.clone()))))
         }
         Subject::Frame { .. } | Subject::Prompt { .. } | Subject::Link(_) | Subject::Words => None,
@@ -187,7 +187,7 @@ fn command(debugger: &Debugger, opened: &Opened, subject: &Subject) -> String {
         },
         Panel::Memory => show("memory", debugger.cursor),
         Panel::Stack => show("stack", debugger.cursor),
-        Panel::Findings => show("findings", debugger.cursor),
+        Panel::Findings => vec!["findings".to_owned(), opened.session()],
         Panel::Prompt => prompt_command(debugger, opened),
         panel @ (Panel::Answer | Panel::Decisions) => match debugger.sheet(panel) {
             Some(sheet) => sheet.command.clone(),

@@ -99,7 +99,11 @@ pub static BINDINGS: &[Binding] = &[
     bind(&["4"], Action::Focus(Panel::Stack), "the skill stack"),
     bind(&["5", "p"], Action::Focus(Panel::Prompt), "the prompt of the last model call"),
     bind(&["6"], Action::Focus(Panel::Event), "the event with its raw record"),
-    bind(&["7", "!"], Action::Focus(Panel::Findings), "what looks wrong in the record"),
+    bind(
+        &["7", "!"],
+        Action::Focus(Panel::Findings),
+        "what looks wrong, the worst first: Enter goes to the next place of it, K tells what to do",
+    ),
     bind(
         &["Enter"],
         Action::Open,
@@ -123,11 +127,7 @@ pub static BINDINGS: &[Binding] = &[
     bind(&["yr"], Action::Copy(Part::Report), "copy the answer as a report for a ticket: Markdown, pii values hidden"),
     bind(&["e"], Action::Edit, "open the line of the agent folder behind the row in $EDITOR"),
     bind(&["a"], Action::Note, "a note on the event; no words take it away"),
-    bind(
-        &["/"],
-        Action::Search,
-        "search in what the panel shows (timeline, conversation, findings: all events): / text Enter",
-    ),
+    bind(&["/"], Action::Search, "search in what the panel shows (timeline, conversation: all events): / text Enter"),
     bind(
         &["f"],
         Action::Filter,

@@ -9,8 +9,8 @@
 //!                                   wishes and what they do
 //! view                             what is painted
 //! content  prompt  label           what stands in each panel
-//! search  filter  index  reading
-//!                                  the events that are wanted
+//! search  filter  index  reading  findings
+//!                                  the events that are wanted, what looks wrong
 //! subject  copy  export            what a row is about, what is copied, a panel as a file
 //! app  panel  breakpoint  marks    what there is to show, and where
 //! typing  clock                    typed lines, and moments in them
@@ -27,6 +27,7 @@ pub mod copy;
 pub mod document;
 pub mod export;
 pub mod filter;
+pub mod findings;
 pub mod index;
 pub mod key;
 pub mod keymap;

@@ -177,6 +177,16 @@ impl Line {
     }
 }
 
+/// Returns the first rows; where some are left out, the last one ends in `…`.
+pub(crate) fn at_most(count: usize, mut rows: Vec<Line>) -> Vec<Line> {
+    let is_cut = rows.len() > count;
+    rows.truncate(count);
+    if is_cut && let Some(last) = rows.last_mut() {
+        *last = std::mem::take(last).own(Tone::Quiet, "…");
+    }
+    rows
+}
+
 /// No row is wider than this many bytes of text, so that a value of a megabyte costs no more than a long one.
 const ROW_BYTES: usize = 4096;
 

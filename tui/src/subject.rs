@@ -70,7 +70,7 @@ pub(crate) fn subject(debugger: &Debugger) -> Subject {
                 None => Subject::Words,
             }
         }
-        Panel::Findings if line < debugger.session.findings.len() => Subject::Finding(line),
+        Panel::Findings if line < debugger.findings.found.len() => Subject::Finding(line),
         Panel::Findings => Subject::Words,
     }
 }

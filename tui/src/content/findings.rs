@@ -1,20 +1,25 @@
-//! What looks wrong in the record, most serious first as the session gives it.
+//! What looks wrong in the session, a row each, the worst first; and all about the one under the cursor.
 
 use std::rc::Rc;
 
 use replay_store::agent::Agent;
 use replay_store::agent::check::check;
 use replay_store::diagnostic::Severity;
+use replay_store::explain::Evidence;
+use replay_store::explain::findings::Found;
 use replay_store::replay::Session;
 
 use crate::app::FolderCount;
-use crate::line::Line;
+use crate::content::why::rule_lines;
+use crate::findings::{Findings, Looking};
+use crate::line::{Line, at_most};
 use crate::rows::Rows;
+use crate::sheet::{Link, Sheet};
 use crate::theme::Tone;
 
 /// The lines of the findings panel.
-pub(crate) struct Findings<'a> {
-    pub(crate) session: &'a Session,
+pub(crate) struct Listed<'a> {
+    pub(crate) findings: &'a Findings,
     pub(crate) folder: Option<FolderCount>,
 }
 
@@ -25,22 +30,94 @@ pub(crate) fn count(agent: &Agent) -> FolderCount {
     FolderCount { errors: of(Severity::Error), warnings: of(Severity::Warning) }
 }
 
-impl Findings<'_> {
-    fn line_count(&self) -> usize {
-        self.session.findings.len().max(1) + usize::from(self.folder.is_some())
+/// Returns how many there are, for the title of the panel.
+pub(crate) fn counts(findings: &Findings) -> Line {
+    let kinds = [
+        (Severity::Error, Tone::Bad, " error", " errors"),
+        (Severity::Warning, Tone::Bad, " warning", " warnings"),
+        (Severity::Note, Tone::Strong, " note", " notes"),
+    ];
+    let mut line = Line::new();
+    for (severity, tone, one, many) in kinds {
+        line = match findings.count(severity) {
+            0 => line,
+            count => {
+                let line = if line.width() > 0 { line.own(Tone::Quiet, ", ") } else { line };
+                line.number(tone, count).own(tone, if count == 1 { one } else { many })
+            }
+        };
+    }
+    let line = if line.width() > 0 { line } else { line.own(Tone::Quiet, "none") };
+    match findings.looking() {
+        Looking::Done => line,
+        Looking::NotYet => line.own(Tone::Quiet, " in the record"),
+        Looking::Going | Looking::Stopped => line.own(Tone::Quiet, " so far"),
     }
 }
 
+/// Returns the row that says how far it was looked.
+fn looking(findings: &Findings) -> Option<Line> {
+    let line = Line::new();
+    Some(match findings.looking() {
+        Looking::Done => return None,
+        Looking::NotYet => line.own(Tone::Waiting, "events were not looked at yet: ! begins"),
+        Looking::Going => line
+            .own(Tone::Waiting, "looking at the events: ")
+            .number(Tone::Strong, findings.percent())
+            .own(Tone::Waiting, " %; Esc stops"),
+        Looking::Stopped => line
+            .own(Tone::Waiting, "stopped at ")
+            .number(Tone::Strong, findings.progress().done)
+            .own(Tone::Waiting, " of ")
+            .number(Tone::Strong, findings.progress().of)
+            .own(Tone::Waiting, "; ! goes on"),
+    })
+}
+
 fn folder_row(folder: FolderCount) -> Line {
-    let line = Line::new().own(Tone::Strong, "agent folder");
-    let line = line.own(Tone::Quiet, ": ").number(Tone::Plain, folder.errors);
+    let line = Line::new().own(Tone::Strong, "folder").pad_to(WORD);
+    let line = line.number(Tone::Plain, folder.errors);
     let line = line.own(Tone::Plain, if folder.errors == 1 { " error, " } else { " errors, " });
     let line = line.number(Tone::Plain, folder.warnings);
     let line = line.own(Tone::Plain, if folder.warnings == 1 { " warning" } else { " warnings" });
     line.own(Tone::Quiet, "; replay check DIR tells them")
 }
 
-impl Rows for Findings<'_> {
+/// Columns of the word in front of a row.
+const WORD: usize = 7;
+
+fn severity(severity: Severity) -> (Tone, &'static str) {
+    match severity {
+        Severity::Error => (Tone::Bad, "error"),
+        Severity::Warning => (Tone::Waiting, "warn"),
+        Severity::Note => (Tone::Quiet, "note"),
+    }
+}
+
+fn row(found: &Found) -> Line {
+    let (tone, word) = severity(found.severity);
+    let line = Line::new().own(tone, word).pad_to(WORD);
+    let line = match found.count {
+        0 | 1 => line,
+        count => line.number(Tone::Strong, count).own(Tone::Strong, "× "),
+    };
+    line.own(Tone::Strong, found.kind.word()).own(Tone::Quiet, ": ").foreign_whole(Tone::Plain, &found.text)
+}
+
+impl Listed<'_> {
+    /// The rows behind those of what was found.
+    fn others(&self) -> impl Iterator<Item = Line> {
+        let is_clean = self.findings.found.is_empty() && self.findings.looking() == Looking::Done;
+        let clean = is_clean.then(|| Line::new().own(Tone::Quiet, "nothing looks wrong in the session"));
+        clean.into_iter().chain(looking(self.findings)).chain(self.folder.map(folder_row))
+    }
+
+    fn line_count(&self) -> usize {
+        self.findings.found.len() + self.others().count()
+    }
+}
+
+impl Rows for Listed<'_> {
     fn previous(&self, line: usize) -> Option<usize> {
         line.checked_sub(1)
     }
@@ -49,23 +126,87 @@ impl Rows for Findings<'_> {
         (line + 1 < self.line_count()).then_some(line + 1)
     }
 
-    fn rows(&self, line: usize, columns: usize) -> Rc<[Line]> {
-        let Some(finding) = self.session.findings.get(line) else {
-            if let Some(folder) = self.folder.filter(|_| line > 0) {
-                return Rc::from(folder_row(folder).wrap_under(columns, "  "));
-            }
-            return Rc::from([Line::new().own(Tone::Quiet, "nothing looks wrong in the record")]);
-        };
-        let row = Line::new().own(Tone::Bad, finding.kind.word());
-        let row = match finding.raw {
-            Some((first, last)) if first == last => row.own(Tone::Quiet, " raw ").number(Tone::Quiet, first),
-            Some((first, last)) => row
-                .own(Tone::Quiet, " raw ")
-                .number(Tone::Quiet, first)
-                .own(Tone::Quiet, " to ")
-                .number(Tone::Quiet, last),
-            None => row,
-        };
-        Rc::from(row.own(Tone::Quiet, ": ").foreign_whole(Tone::Plain, &finding.text).wrap_under(columns, "  "))
+    fn rows(&self, line: usize, _columns: usize) -> Rc<[Line]> {
+        let found = &self.findings.found;
+        Rc::from([match found.get(line) {
+            Some(found) => row(found),
+            None => self.others().nth(line - found.len()).unwrap_or_default(),
+        }])
     }
+}
+
+/// Positions that are told in a row.
+const PLACES: usize = 8;
+
+fn places(found: &Found) -> Line {
+    let mut line = Line::new();
+    for (index, at) in found.positions.iter().take(PLACES).enumerate() {
+        line = line.own(Tone::Quiet, if index == 0 { "at " } else { ", " }).number(Tone::Strong, at);
+    }
+    let more = found.count.saturating_sub(found.positions.len().min(PLACES) as u64);
+    let line = match found.positions.is_empty() || more == 0 {
+        true => line,
+        false => line.own(Tone::Quiet, " and ").number(Tone::Quiet, more).own(Tone::Quiet, " more"),
+    };
+    let line = if line.width() > 0 && found.raw.is_some() { line.own(Tone::Quiet, ", ") } else { line };
+    match found.raw {
+        Some((first, last)) if first == last => line.own(Tone::Quiet, "raw ").number(Tone::Quiet, first),
+        Some((first, last)) => {
+            line.own(Tone::Quiet, "raw ").number(Tone::Quiet, first).own(Tone::Quiet, " to ").number(Tone::Quiet, last)
+        }
+        None => line,
+    }
+}
+
+/// Returns the rows about a finding: what is so, where, by which line, and what to do. What is so is cut where they would
+/// be more than `most`.
+pub(crate) fn footnote(found: &Found, columns: usize, most: usize) -> Vec<Line> {
+    let place = places(found);
+    let place = if place.width() > 0 { place.own(Tone::Quiet, ", ") } else { place };
+    let head = Line::new().own(Tone::Title, "── ").then(place).own(Tone::Quiet, found.basis.word());
+    let text = Line::new().foreign_whole(Tone::Plain, &found.text).wrap(columns);
+    let rule = found.rule.as_ref().map(|rule| {
+        let line = Line::new().number(Tone::Strong, rule.id);
+        match rule.place() {
+            Some(place) => line.own(Tone::Plain, " ").foreign(Tone::Plain, &place),
+            None => line.own(Tone::Plain, " ").own(Tone::Plain, rule.text),
+        }
+    });
+    let advice = Line::new().own(Tone::Strong, "to do: ").foreign_whole(Tone::Plain, &found.advice);
+    let advice = advice.wrap_under(columns, "  ");
+    let room = most.saturating_sub(1 + advice.len() + usize::from(rule.is_some())).max(1);
+    let text = at_most(room, text);
+    let rows = std::iter::once(head).chain(text).chain(rule).chain(advice).collect();
+    at_most(most, rows)
+}
+
+/// Events that are listed under a finding.
+const LISTED: usize = 100;
+
+/// Returns all about a finding: what is so, the line behind it, what to do, and each event where it is.
+pub(crate) fn sheet(session: &Session, found: &Found) -> Sheet {
+    let kind = found.kind.name();
+    let mut sheet = Sheet::new(found.kind.word(), &["findings", "{}", "--kind", &kind]);
+    let link = found.positions.first().copied().map(Link::Event);
+    let (tone, word) = severity(found.severity);
+    let times = if found.count > 1 { format!(", {} times", found.count) } else { String::new() };
+    let about = format!(" {}{times}, {}", found.kind.word(), found.basis.word());
+    sheet.parts(&[(tone, word), (Tone::Strong, &about)], None);
+    sheet.line(Tone::Plain, &found.text, link);
+    sheet.heading("to do");
+    sheet.line(Tone::Plain, &found.advice, None);
+    if let Some(rule) = &found.rule {
+        sheet.heading("rule");
+        rule_lines(&mut sheet, rule);
+    }
+    let evidence = found.positions.iter().take(LISTED).filter_map(|at| Evidence::of_event(session, *at));
+    sheet.evidence(&evidence.collect::<Vec<_>>());
+    let more = found.count.saturating_sub(found.positions.len().min(LISTED) as u64);
+    if more > 0 && !found.positions.is_empty() {
+        sheet.line(Tone::Quiet, &format!("and {more} more"), None);
+    }
+    sheet.line(Tone::Plain, "", None);
+    let words = "Enter goes to the event of a line, e opens the file of one, Ctrl-o goes back to the findings.";
+    sheet.line(Tone::Quiet, words, None);
+    sheet
 }

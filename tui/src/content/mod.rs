@@ -49,7 +49,7 @@ fn source(debugger: &Debugger, panel: Panel) -> Box<dyn Rows + '_> {
             Some(sheet) => Box::new(Borrowed(&sheet.document)),
             None => Box::new(vec![Line::new().own(Tone::Quiet, NO_ANSWER)]),
         },
-        Panel::Findings => Box::new(findings::Findings { session: &debugger.session, folder: debugger.folder }),
+        Panel::Findings => Box::new(findings::Listed { findings: &debugger.findings, folder: debugger.folder }),
     }
 }
 

@@ -1,6 +1,7 @@
 //! K: what is under the cursor is explained in the answer panel; Enter follows what a line of it leads to.
 
 use replay_store::event::{Event, EventKind, Position};
+use replay_store::explain::findings::Found;
 use replay_store::explain::read::why_read;
 use replay_store::explain::report::{Pii, report};
 use replay_store::explain::resolve::{Resolved, resolve};
@@ -17,6 +18,7 @@ use crate::content;
 use crate::content::decisions::detail;
 use crate::content::why::{event_sheet, sheet};
 use crate::copy::{Clipping, line};
+use crate::findings::Looking;
 use crate::panel::Panel;
 use crate::rows::Place;
 use crate::sheet::{Link, Sheet};
@@ -92,6 +94,66 @@ pub(super) fn show(app: &mut App, sheet: Sheet) {
     focus(debugger, Panel::Answer);
 }
 
+/// Looks at the next slice of events for what looks wrong. The finding under the cursor stays there.
+pub(super) fn look_on(app: &mut App) {
+    let Some(debugger) = &mut app.debugger else { return };
+    if debugger.findings.looking() != Looking::Going {
+        return;
+    }
+    let same = |one: &Found, other: &Found| (one.kind, &one.text) == (other.kind, &other.text);
+    let selected = debugger.selected_finding().cloned();
+    if debugger.findings.advance(&debugger.session)
+        && let Some(selected) = selected
+        && let Some(line) = debugger.findings.found.iter().position(|found| same(found, &selected))
+    {
+        debugger.places[Panel::Findings as usize] = Place { line, row: 0 };
+    }
+}
+
+/// Stops looking for what looks wrong, where its panel has the keys. Returns whether there was something to stop.
+pub(super) fn stop_looking(app: &mut App) -> bool {
+    let Some(debugger) = &mut app.debugger else { return false };
+    if debugger.focus != Panel::Findings || debugger.findings.looking() != Looking::Going {
+        return false;
+    }
+    debugger.findings.stop(&debugger.session);
+    let count = match debugger.findings.found.len() {
+        1 => "1 finding".to_owned(),
+        count => format!("{count} findings"),
+    };
+    let progress = debugger.findings.progress();
+    app.say(format!("stopped at {} of {}: {count} so far; ! goes on", progress.done, progress.of));
+    true
+}
+
+/// Goes to where the finding under the cursor is; from there to the next place of it.
+pub(super) fn to_finding(app: &mut App, line: usize) {
+    let Some(debugger) = &app.debugger else { return };
+    let Some(found) = debugger.findings.found.get(line) else {
+        let words = match debugger.findings.looking() {
+            Looking::NotYet | Looking::Going | Looking::Stopped if line == debugger.findings.found.len() => {
+                "! looks at the events, Esc stops"
+            }
+            Looking::NotYet | Looking::Going | Looking::Stopped | Looking::Done if debugger.folder.is_some() => {
+                "replay check DIR tells what is wrong in the agent folder, with file and line"
+            }
+            Looking::NotYet | Looking::Going | Looking::Stopped | Looking::Done => "this row leads nowhere",
+        };
+        return app.say(words);
+    };
+    let here = found.positions.iter().position(|at| *at == debugger.cursor);
+    let total = found.positions.len();
+    let next = here.map_or(0, |here| (here + 1) % total);
+    let Some(at) = found.positions.get(next).copied() else {
+        return app.say("this finding is about the session as a whole; K tells all about it");
+    };
+    go(app, at);
+    app.say(match total {
+        1 => format!("{at} is its one place; K tells all about it, Ctrl-o goes back"),
+        _ => format!("{at} is place {} of {total}: Enter goes to the next, K tells all about it", next + 1),
+    });
+}
+
 /// Goes where the row under the cursor of an answer leads.
 pub(super) fn follow(app: &mut App, panel: Panel) {
     let Some(debugger) = &app.debugger else { return };
@@ -151,7 +213,10 @@ fn answer(debugger: &Debugger, subject: &Subject) -> Result<Sheet, String> {
             }
             Link::File(file, line) => Err(format!("written at {file}:{line}; e opens it")),
         },
-        Subject::Finding(_) => Err("Enter goes to where the finding is".to_owned()),
+        Subject::Finding(index) => {
+            let found = debugger.findings.found.get(*index);
+            found.map(|found| content::findings::sheet(session, found)).ok_or_else(|| "the finding is gone".to_owned())
+        }
         Subject::Words => Err("there is nothing to explain on this row".to_owned()),
     }
 }

@@ -47,10 +47,11 @@ fn line_of(debugger: &Debugger, agent: &Agent) -> Option<(Name, u32)> {
             let space = key.split("__").next().unwrap_or_default().to_owned();
             entry(&key).or_else(|| skill(&space)).or_else(|| response(agent, &key))
         }
-        Subject::Prompt { source: Source::Builtin, .. }
-        | Subject::Link(Link::Tool(_))
-        | Subject::Finding(_)
-        | Subject::Words => None,
+        Subject::Prompt { source: Source::Builtin, .. } | Subject::Link(Link::Tool(_)) | Subject::Words => None,
+        Subject::Finding(index) => {
+            let rule = debugger.findings.found.get(index)?.rule.as_ref()?;
+            rule.at.as_ref().map(of)
+        }
     }
 }
 

@@ -40,16 +40,7 @@ pub(super) fn open_row(app: &mut App) {
                 }
             },
         },
-        Panel::Findings => {
-            let finding = debugger.session.findings.get(line);
-            match finding.and_then(|finding| debugger.session.position_of_finding(finding)) {
-                Some(at) => go(app, at),
-                None if line >= debugger.session.findings.len() && debugger.folder.is_some() => {
-                    app.say("replay check DIR tells what is wrong in the agent folder, with file and line");
-                }
-                None => app.say("this finding is about the record as a whole"),
-            }
-        }
+        Panel::Findings => answer::to_finding(app, line),
         Panel::Prompt => {
             let origin = debugger.prompt.shown.as_ref().and_then(|shown| {
                 shown.origins(line).into_iter().find_map(|origin| match &origin.source {

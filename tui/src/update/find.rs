@@ -35,7 +35,7 @@ pub(super) fn again(app: &mut App, direction: Direction, count: usize) {
     let Some(debugger) = &mut app.debugger else { return };
     let Some(search) = &debugger.search else { return app.say("nothing was searched for yet: / begins") };
     match debugger.focus {
-        Panel::Timeline | Panel::Conversation | Panel::Findings => {}
+        Panel::Timeline | Panel::Conversation => {}
         panel => return in_panel(app, panel, direction, count),
     }
     let pattern = search.pattern.text().to_owned();

@@ -1,7 +1,7 @@
 //! What a key means: in a line that is typed, in the help screen, as a digit, or by the table of keys.
 
 use super::jump::return_to;
-use super::{listing, picker, typed, update, way};
+use super::{answer, listing, picker, typed, update, way};
 use crate::action::Action;
 use crate::app::{App, Help, Prefix};
 use crate::key::Key;
@@ -34,6 +34,9 @@ pub(super) fn press(app: &mut App, key: Key) {
     }
     if app.help.is_some() {
         return help_key(app, &key.0);
+    }
+    if key.0 == "Esc" && answer::stop_looking(app) {
+        return;
     }
     if app.prefix.is_none()
         && let Some(digit) = digit(app, &key.0)

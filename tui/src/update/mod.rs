@@ -28,6 +28,7 @@ use crate::action::Action;
 use crate::app::{App, Debugger, EventView, Help, Jumps, List, MemoryItem, Message, Naming, Way, Wish};
 use crate::content::{self, conversation};
 use crate::copy::{Part, clipping};
+use crate::findings::{Findings, Looking};
 use crate::panel::Panel;
 use crate::prompt::PromptView;
 use crate::rows::{Direction, Place, walk};
@@ -140,7 +141,6 @@ pub fn open(app: &mut App, session: Session, at: Position) {
             Panel::Prompt,
             Panel::Findings,
             Panel::Decisions,
-            Panel::Decisions,
             Panel::Answer,
             Panel::Stack,
         ],
@@ -149,6 +149,7 @@ pub fn open(app: &mut App, session: Session, at: Position) {
         prompt: PromptView::default(),
         event: EventView::default(),
         notes: app.notebook.as_ref().map(|notebook| (notebook.read)(&session.id)).unwrap_or_default(),
+        findings: Findings::new(&session),
         session: Arc::new(session),
         decisions: None,
         answer: None,
@@ -261,7 +262,13 @@ fn debug(app: &mut App, action: Action) {
             let last = content::last_place(debugger, debugger.focus, panel_area(debugger, debugger.focus, area));
             set_place(debugger, debugger.focus, last);
         }
-        Action::Focus(panel) => focus(debugger, panel),
+        Action::Focus(panel) => {
+            // What was stopped goes on when it is asked for again.
+            if panel == Panel::Findings {
+                debugger.findings.look();
+            }
+            focus(debugger, panel);
+        }
         Action::FocusNext(direction) => {
             let step = match direction {
                 Direction::Forward => 1,
@@ -395,8 +402,13 @@ fn settle_panels(debugger: &mut Debugger, area: Rect) {
     if debugger.shows(Panel::Memory, area) {
         make_memory(debugger);
     }
-    if debugger.shows(Panel::Findings, area) && debugger.folder.is_none() {
-        debugger.folder = debugger.session.agent.as_deref().map(content::findings::count);
+    if debugger.shows(Panel::Findings, area) {
+        if debugger.findings.looking() == Looking::NotYet {
+            debugger.findings.look();
+        }
+        if debugger.folder.is_none() {
+            debugger.folder = debugger.session.agent.as_deref().map(content::findings::count);
+        }
     }
     if debugger.shows(Panel::Prompt, area) && debugger.prompt.follow(&debugger.session, debugger.cursor) {
         debugger.places[Panel::Prompt as usize] = Place::default();

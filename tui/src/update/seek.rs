@@ -4,9 +4,8 @@ use replay_store::event::Position;
 use replay_store::explain::decisions::Verdict;
 use replay_store::explain::query::{Expression, Filter, Needs, Query};
 
-use super::go;
 use super::jump::remember;
-use super::pin;
+use super::{answer, go, pin};
 use crate::app::App;
 use crate::clock::Moment;
 use crate::rows::Direction;
@@ -105,8 +104,9 @@ pub(super) fn tick(app: &mut App) {
     let search = debugger.search.as_mut().map(|search| &mut search.index);
     let filter = debugger.filter.as_mut().map(|filter| &mut filter.index);
     let next = search.into_iter().chain(filter).find(|index| !index.is_complete(&debugger.session));
-    if let Some(index) = next {
-        index.advance(&debugger.session);
+    match next {
+        Some(index) => index.advance(&debugger.session),
+        None => answer::look_on(app),
     }
 }
 

@@ -2,12 +2,14 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use replay_store::diagnostic::Severity;
 use replay_store::profile::ProfileBasis;
 use replay_store::replay::DefinitionSource;
 use replay_store::replay::headline::Weight;
 
 use crate::app::{App, Debugger, Naming};
 use crate::content::{memory, stack};
+use crate::findings::{Findings, Looking};
 use crate::line::Line;
 use crate::theme::Tone;
 use crate::typing::TypingKind;
@@ -29,11 +31,7 @@ pub(super) fn title(debugger: &Debugger, app: &App, area: Rect, buffer: &mut Buf
         }
         None => apart(line).own(Tone::Plain, "between turns"),
     };
-    let line = match session.findings.len() {
-        0 => apart(line).own(Tone::Quiet, "no findings"),
-        1 => apart(line).own(Tone::Bad, "1 finding"),
-        count => apart(line).number(Tone::Bad, count).own(Tone::Bad, " findings"),
-    };
+    let line = apart(line).then(findings(&debugger.findings));
     let line = match session.damage() {
         Some(_) => apart(line).own(Tone::Bad, "damaged log: run replay verify"),
         None => line,
@@ -67,6 +65,24 @@ pub(super) fn title(debugger: &Debugger, app: &App, area: Rect, buffer: &mut Buf
     );
     let line = apart(line).foreign(Tone::Quiet, &session.id);
     line.paint_over(area, buffer, app.theme, Tone::Cursor);
+}
+
+/// Returns how much looks wrong. What nobody looked for is never said not to be there.
+fn findings(findings: &Findings) -> Line {
+    let is_bad = findings.found.iter().any(|found| found.severity != Severity::Note);
+    let tone = if is_bad { Tone::Bad } else { Tone::Waiting };
+    let line = match (findings.found.len(), findings.looking()) {
+        (0, Looking::Done) => return Line::new().own(Tone::Quiet, "no findings"),
+        (0, Looking::NotYet | Looking::Stopped) => return Line::new().own(Tone::Waiting, "! looks for findings"),
+        (0, Looking::Going) => return Line::new().own(Tone::Waiting, "looking for findings"),
+        (1, _) => Line::new().own(tone, "1 finding"),
+        (count, _) => Line::new().number(tone, count).own(tone, " findings"),
+    };
+    match findings.looking() {
+        Looking::Done => line,
+        Looking::Going => line.own(Tone::Waiting, " so far"),
+        Looking::NotYet | Looking::Stopped => line.own(Tone::Waiting, ", ! looks for more"),
+    }
 }
 
 /// Paints what the event at the cursor did, and the stack.
@@ -160,9 +176,9 @@ fn pending(app: &App) -> Option<Line> {
 const HINTS: [(&str, &str); 9] = [
     ("j k", "step"),
     ("]t", "turn"),
-    ("]c", "tool"),
     ("]w", "write"),
-    ("]d", "fail"),
+    ("!", "findings"),
+    ("K", "why"),
     ("p", "prompt"),
     ("/", "find"),
     ("?", "help"),

@@ -7,7 +7,7 @@ use replay_store::prompt::Source;
 use crate::app::{App, Debugger, inside};
 use crate::content;
 use crate::filter::Filter;
-use crate::line::Line;
+use crate::line::{Line, at_most};
 use crate::panel::{Layout, Panel};
 use crate::prompt::Shown;
 use crate::theme::{Theme, Tone};
@@ -66,7 +66,7 @@ fn note(debugger: &Debugger, panel: Panel) -> Line {
             Some(sheet) => Line::new().own(Tone::Quiet, ": ").foreign(Tone::Strong, &sheet.title),
             None => Line::new(),
         },
-        Panel::Findings => Line::new().own(Tone::Quiet, " ").number(Tone::Strong, debugger.session.findings.len()),
+        Panel::Findings => Line::new().own(Tone::Quiet, " ").then(content::findings::counts(&debugger.findings)),
         Panel::Stack => Line::new().own(Tone::Quiet, " ").number(Tone::Strong, debugger.state.stack.len()),
         Panel::Timeline => match &debugger.filter {
             Some(filter) => filter_note(debugger, filter),
@@ -137,12 +137,20 @@ fn footnotes(debugger: &Debugger, panel: Panel, inside: Rect) -> Vec<Line> {
                 (_, false) => at_most(FROM_ROWS, rows.wrap_under(usize::from(inside.width), "   ")),
             }
         }
+        Panel::Findings if is_low => Vec::new(),
+        Panel::Findings => match debugger.selected_finding() {
+            Some(found) => {
+                let height = usize::from(inside.height);
+                let most = height.saturating_sub(debugger.findings.found.len() + 2).max(height / 2);
+                content::findings::footnote(found, usize::from(inside.width), most)
+            }
+            None => Vec::new(),
+        },
         Panel::Timeline
         | Panel::Conversation
         | Panel::Memory
         | Panel::Stack
         | Panel::Event
-        | Panel::Findings
         | Panel::Answer
         | Panel::Decisions => Vec::new(),
     }
@@ -165,16 +173,6 @@ fn from_line(shown: &Shown, line: usize) -> Line {
             false => line.own(Tone::Waiting, ", ").foreign(Tone::Waiting, &origin.cut),
         }
     })
-}
-
-/// Returns the first rows; where some are left out, the last one ends in `…`.
-fn at_most(count: usize, mut rows: Vec<Line>) -> Vec<Line> {
-    let is_cut = rows.len() > count;
-    rows.truncate(count);
-    if is_cut && let Some(last) = rows.last_mut() {
-        *last = std::mem::take(last).own(Tone::Quiet, "…");
-    }
-    rows
 }
 
 fn origin_words(origin: &Source) -> Line {

@@ -191,8 +191,8 @@ fn a_rephrase_is_no_numbered_call() {
 #[test]
 fn the_findings_count_what_is_wrong_in_the_folder() {
     let screen = play(renewal(), "!");
-    assert!(screen.contains("agent folder: 0 errors"), "{screen}");
-    assert!(!play(session("library-renewal.json", None), "!").contains("agent folder:"));
+    assert!(screen.contains("folder 0 errors"), "{screen}");
+    assert!(!play(session("library-renewal.json", None), "!").contains("folder "));
 }
 
 #[test]

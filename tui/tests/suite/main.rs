@@ -4,6 +4,7 @@ mod answers;
 mod commands;
 mod copy;
 mod filters;
+mod findings;
 mod frame;
 mod handing;
 mod hostile;
