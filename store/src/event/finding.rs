@@ -34,6 +34,8 @@ pub enum FindingKind {
     DuplicateKey,
     /// A time is earlier than the one before it.
     TimeBackwards,
+    /// A value or text was replaced after the run, for privacy (M344).
+    Anonymised,
     /// A kind or field that this version doesn't know.
     Unknown,
     /// The agent folder lacks something that the record names.
@@ -50,7 +52,7 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// Every kind, most serious first.
-    pub const ALL: [FindingKind; 13] = [
+    pub const ALL: [FindingKind; 14] = [
         FindingKind::Cut,
         FindingKind::Damaged,
         FindingKind::Gap,
@@ -58,6 +60,7 @@ impl FindingKind {
         FindingKind::EndConflict,
         FindingKind::DuplicateKey,
         FindingKind::TimeBackwards,
+        FindingKind::Anonymised,
         FindingKind::Unknown,
         FindingKind::Missing,
         FindingKind::NotOffered,
@@ -76,6 +79,7 @@ impl FindingKind {
             FindingKind::EndConflict => "end conflict",
             FindingKind::DuplicateKey => "duplicate key",
             FindingKind::TimeBackwards => "time backwards",
+            FindingKind::Anonymised => "anonymised",
             FindingKind::Unknown => "unknown",
             FindingKind::Missing => "missing",
             FindingKind::NotOffered => "not offered",

@@ -91,16 +91,19 @@ pub(super) struct Oddities {
     pub(super) damage: Option<String>,
     /// What was replaced so that it could be read, a sentence each.
     pub(super) mended: Vec<&'static str>,
+    /// What of it was anonymised after the run, in words (M344).
+    pub(super) anonymised: Option<String>,
 }
 
 impl Oddities {
     fn is_nothing(&self) -> bool {
-        let Oddities { doubled, unknown_fields, unknown_kind, damage, mended } = self;
+        let Oddities { doubled, unknown_fields, unknown_kind, damage, mended, anonymised } = self;
         doubled.is_empty()
             && unknown_fields.is_empty()
             && unknown_kind.is_none()
             && damage.is_none()
             && mended.is_empty()
+            && anonymised.is_none()
     }
 }
 

@@ -45,6 +45,8 @@ pub(super) struct Fields<'a> {
     pub(super) source: Option<Cow<'a, str>>,
     pub(super) policy: Option<Cow<'a, str>>,
     pub(super) confidence: Option<f64>,
+    /// Whether what the record says was replaced after the run (M344).
+    pub(super) is_anonymised: bool,
     /// Keys that stand twice.
     pub(super) doubled: Vec<String>,
     /// Keys that no form knows.
@@ -110,9 +112,8 @@ const PAYLOADS: [&str; 26] = [
 ];
 
 /// Fields that the forms know and readers don't use.
-const UNUSED: [&str; 26] = [
+const UNUSED: [&str; 25] = [
     "parse_data",
-    "anonymized_at",
     "filled_by",
     "user_id",
     "event_id",
@@ -200,6 +201,12 @@ impl<'de> Visitor<'de> for FieldsVisitor {
                 "sender_id" => set_text(&mut fields.sender_id, &mut map, 26)?,
                 "conversation_id" => set_text(&mut fields.conversation_id, &mut map, 27)?,
                 "sequence" => set_number(&mut fields.sequence, &mut map, 28)?,
+                "anonymized_at" => {
+                    // A time where it happened; a zero is the default of the ProtoJSON form.
+                    let time: &RawValue = map.next_value()?;
+                    fields.is_anonymised = !["null", "0", "0.0", "\"\"", "false"].contains(&time.get());
+                    29
+                }
                 other => match place_of(other) {
                     Some((place, Some(payload))) => {
                         fields.payload = Some((payload, map.next_value()?));
@@ -231,10 +238,10 @@ impl<'de> Visitor<'de> for FieldsVisitor {
 /// Returns the place of a rarer key among those seen, and the payload that it names.
 fn place_of(key: &str) -> Option<(u8, Option<&'static str>)> {
     if let Some(index) = UNUSED.iter().position(|unused| *unused == key) {
-        return Some((29 + index as u8, None));
+        return Some((30 + index as u8, None));
     }
     let index = PAYLOADS.iter().position(|payload| *payload == key)?;
-    Some((29 + (UNUSED.len() + index) as u8, Some(PAYLOADS[index])))
+    Some((30 + (UNUSED.len() + index) as u8, Some(PAYLOADS[index])))
 }
 
 /// The keys of one object that were met.

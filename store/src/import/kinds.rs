@@ -17,6 +17,13 @@ use crate::value::Value;
 
 /// Fills in what a kind of the flat or classic form says; the ProtoJSON kinds bear the same names.
 pub(super) fn fill(draft: &mut Draft, kind: &str, fields: &mut Fields<'_>, names: &mut Names, odd: &mut Oddities) {
+    if fields.is_anonymised {
+        odd.anonymised = Some(match (fields.key.as_deref().or(fields.name.as_deref()), kind) {
+            (Some(key), _) => format!("the value of `{key}`"),
+            (None, "user") => "the text of a user message".to_owned(),
+            (None, _) => "the text of an agent message".to_owned(),
+        });
+    }
     let skill = name(&fields.skill_id, names).unwrap_or_else(|| names.get(""));
     let block = |fields: &Fields<'_>, names: &mut Names| names.get(fields.block_id.as_deref().unwrap_or(""));
     let step = name(&fields.step_id, names);

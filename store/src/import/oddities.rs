@@ -39,7 +39,7 @@ impl Tally {
             self.sequence = Some(sequence);
         }
         let Some(odd) = draft.odd.take() else { return };
-        let Oddities { doubled, unknown_fields, unknown_kind, damage, mended } = *odd;
+        let Oddities { doubled, unknown_fields, unknown_kind, damage, mended, anonymised } = *odd;
         for key in doubled {
             self.count(FindingKind::DuplicateKey, format!("the key `{key}` stands twice in one record"), raw);
         }
@@ -51,6 +51,10 @@ impl Tally {
         }
         for sentence in mended {
             self.count(FindingKind::Damaged, sentence.to_owned(), raw);
+        }
+        if let Some(what) = anonymised {
+            let text = format!("{what} was anonymised after the run: what stands there is not what the agent saw");
+            self.count(FindingKind::Anonymised, text, raw);
         }
         if let Some(why) = damage {
             self.damaged.add(Some(raw), format!("raw {raw}"), &why);

@@ -430,6 +430,22 @@ fn the_last_of_doubled_keys_counts_and_is_told_once() {
 }
 
 #[test]
+fn what_was_anonymised_after_the_run_is_told() {
+    // M344
+    let recording = read(&dump(&[
+        r#""event":"user","text":"[PHONE]","anonymized_at":1764493300.5"#,
+        r#""event":"memory_set","key":"project.phone","value":"[PHONE]","anonymized_at":1764493300.5"#,
+        r#""event":"memory_set","key":"project.tier","value":"gold","anonymized_at":null"#,
+        r#""memory_set":{"key":"project.phone","value_json":"\"[PHONE]\"","anonymized_at":1764493301}"#,
+        r#""memory_set":{"key":"project.tier","value_json":"\"gold\"","anonymized_at":0}"#,
+    ]));
+    assert_eq!(kinds(&recording.findings), [FindingKind::Anonymised, FindingKind::Anonymised]);
+    let end = "was anonymised after the run: what stands there is not what the agent saw";
+    assert_eq!(recording.findings[0].text, format!("the text of a user message {end} (once)"));
+    assert_eq!(recording.findings[1].text, format!("the value of `project.phone` {end} (2 times)"));
+}
+
+#[test]
 fn times_that_run_backwards_are_one_finding() {
     let text = r#"{"events":[{"event":"user","timestamp":5.0},{"event":"bot","timestamp":4.0},{"event":"bot","timestamp":3.5},{"event":"bot","timestamp":6}]}"#;
     let recording = read(text);

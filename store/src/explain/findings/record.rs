@@ -36,6 +36,7 @@ fn found(session: &Session, finding: &Finding) -> Found {
             | FindingKind::Gap
             | FindingKind::DuplicateKey
             | FindingKind::TimeBackwards
+            | FindingKind::Anonymised
             | FindingKind::Unknown => Basis::Recorded,
         },
     }
@@ -64,6 +65,7 @@ fn severity(kind: FindingKind) -> Severity {
         | FindingKind::StackConflict
         | FindingKind::EndConflict => Severity::Error,
         FindingKind::DuplicateKey
+        | FindingKind::Anonymised
         | FindingKind::Missing
         | FindingKind::NotOffered
         | FindingKind::NotStartable
@@ -84,6 +86,9 @@ fn advice(kind: FindingKind) -> &'static str {
         FindingKind::EndConflict => "look at the writes of that entry: an event is missing, or was changed",
         FindingKind::DuplicateKey => "look at the raw record: the last of the values counts here",
         FindingKind::TimeBackwards => "trust the order of the events, not their times",
+        FindingKind::Anonymised => {
+            "expect what is recomputed from it to differ from the run: the value that the agent saw is gone"
+        }
         FindingKind::Unknown => "look at the raw record: it is kept as it is and changes nothing here",
         FindingKind::NotOffered | FindingKind::NotStartable => {
             "name the folder that the session ran with (--agent DIR): by the rules of this one it could not have happened"
