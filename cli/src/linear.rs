@@ -174,9 +174,13 @@ mod tests {
     use super::*;
     use crate::arguments::Color;
 
-    /// Asks and returns all that is answered.
+    /// Asks about the story sample and returns all that is answered.
     fn asked(lines: &str) -> String {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../samples/sessions/library-renewal.jsonl");
+        asked_about("library-renewal.jsonl", lines)
+    }
+
+    fn asked_about(sample: &str, lines: &str) -> String {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/sessions").join(sample);
         let bytes = std::fs::read(path).expect("the sample is there");
         let mut recordings = replay_store::import::read(Arc::new(bytes), "a").expect("the sample can be read");
         let session = Session::open(recordings.remove(0), None, None);
@@ -186,6 +190,20 @@ mod tests {
         step_through((&session, OsStr::new("a")), Position(0), &global, (&mut lines.as_bytes(), &mut out))
             .expect("the answers can be written");
         String::from_utf8(written).expect("answers are text")
+    }
+
+    #[test]
+    fn hostile_text_comes_out_as_glyphs() {
+        let steps = "event\nnext\n".repeat(40);
+        let said = asked_about(
+            "library-hostile.jsonl",
+            &format!("{steps}memory\nconversation\nstack\nfindings\nwhy project.member_name\n\u{1b}[2J\u{202e}\n"),
+        );
+        let is_hidden =
+            |c: &char| (c.is_control() && *c != '\n') || matches!(c, '\u{200b}'..='\u{202e}' | '\u{e0000}'..);
+        let raw: Vec<char> = said.chars().filter(is_hidden).collect();
+        assert!(raw.is_empty(), "{raw:?}");
+        assert!(said.contains('␛') && said.contains("⟨U+202E⟩"), "{said}");
     }
 
     #[test]

@@ -212,6 +212,67 @@ fn hostile_text_reaches_people_as_glyphs_and_json_as_escapes() {
     }
 }
 
+#[test]
+fn no_command_lets_hostile_text_through() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let log = folder.path().join("hostile.log");
+    let log = log.to_str().expect("temporary paths are UTF-8");
+    answer(&["import", HOSTILE, "-o", log, "--agent", LIBRARY]);
+    let commands = [
+        "show LOG --what memory,stack,event,conversation,decisions,findings",
+        "prompt LOG --source",
+        "prompt LOG --holes",
+        "prompt LOG --diff --full",
+        "why LOG project.member_name",
+        "why LOG --read project.member_name --skill renew_loan",
+        "why LOG --skill renew_loan",
+        "why LOG --tool find_member",
+        "why LOG project.member_name --format md --reveal",
+        "last LOG project.member_name",
+        "reads LOG project.member_name",
+        "findings LOG",
+        "query LOG at:0..",
+        "query LOG project.member_name --every-turn",
+        "access LOG",
+        "diff LOG LOG --full",
+        "diff LOG --from 0",
+        "list LOG",
+        "verify LOG",
+        "note LOG",
+        "export LOG --format md --reveal",
+        "export LOG --format html --reveal",
+    ];
+    let note = "n\u{1b}[2J\u{202e}x";
+    program().args(["note", log, "--at", "3", note]).assert().success();
+    for command in commands {
+        let arguments = command.split(' ').map(|word| if word == "LOG" { log } else { word });
+        for extra in [vec![], vec!["--json"], vec!["--color", "always"]] {
+            let output = program().args(arguments.clone().chain(extra.iter().copied())).output().expect("starts");
+            let (shown, told) = (text(&output.stdout), text(&output.stderr));
+            if extra == ["--json"] && output.status.code() == Some(2) {
+                assert!(told.contains("--json"), "{command}: {told}");
+                continue;
+            }
+            assert!(!shown.trim().is_empty() || output.status.code() == Some(1), "{command} {extra:?}: {told}");
+            let coloured = shown.contains("\u{1b}[");
+            let bare = if coloured { without_colours(&shown) } else { shown };
+            let raw: Vec<char> = bare.chars().chain(told.chars()).filter(|character| is_hidden(*character)).collect();
+            assert!(raw.is_empty(), "{command} {extra:?} let {raw:?} through");
+        }
+    }
+}
+
+/// Takes our own colours off: `ESC [ numbers m`, and nothing else.
+fn without_colours(shown: &str) -> String {
+    let mut parts = shown.split("\u{1b}[");
+    let mut bare = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        bare.push_str(rest.strip_prefix('m').unwrap_or("\u{1b}"));
+    }
+    bare
+}
+
 fn is_hidden(character: char) -> bool {
     (character.is_control() && character != '\n')
         || matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{e0000}'..='\u{e007f}')

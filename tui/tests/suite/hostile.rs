@@ -79,6 +79,25 @@ fn nothing_raw_reaches_the_terminal_from_any_field() {
 }
 
 #[test]
+fn nothing_raw_reaches_the_terminal_from_any_panel() {
+    let panels =
+        ["K", "D z", "A", "P z", "! z", "f a Enter", "Ctrl-p", "gr", ": b", ": marks Enter", "v ] d =", "m a ? a"];
+    let sessions = [|| made(hostile_events(), HOSTILE), || session("library-hostile.jsonl", Some("harbour-library"))];
+    for open in sessions {
+        for panel in panels {
+            let mut app = start(open(), (120, 40), Theme::Palette);
+            for step in 0..12 {
+                press(&mut app, "Esc Esc 4 j j l");
+                for keys in panel.split(' ') {
+                    press(&mut app, keys);
+                    check(&app, &format!("{panel}, step {step}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn the_hostile_sample_is_shown_as_it_is() {
     for size in [(80, 24), (200, 60)] {
         let mut app = start(session("library-hostile.jsonl", Some("harbour-library")), size, Theme::Palette);
