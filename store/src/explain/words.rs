@@ -10,7 +10,10 @@ const SHOWN: usize = 120;
 pub(super) fn value_words(value: &Value) -> String {
     let json = value.to_json();
     match json.char_indices().nth(SHOWN) {
-        Some((cut, _)) => format!("{}… ({} characters)", &json[..cut], json.chars().count()),
+        Some((cut, _)) => {
+            let length = value.as_text().map_or_else(|| json.chars().count(), |text| text.chars().count());
+            format!("{}… ({length} characters)", &json[..cut])
+        }
         None => json,
     }
 }

@@ -8,6 +8,7 @@ use replay_store::name::Name;
 use replay_store::prompt::Source;
 
 use crate::app::{App, Debugger, Edit, Wish};
+use crate::panel::Panel;
 use crate::sheet::Link;
 use crate::subject::{Subject, key_of, subject};
 
@@ -17,7 +18,7 @@ pub(super) fn edit(app: &mut App) {
     let Some(agent) = debugger.session.agent.clone() else {
         return app.say("no agent folder, so no line of one to open: name it with --agent DIR");
     };
-    let Some((file, line)) = line_of(debugger, &agent) else {
+    let Some((file, line)) = line_of(debugger, &agent).or_else(|| line_of_answer(debugger)) else {
         return app.say("no line of the agent folder stands behind this row");
     };
     match agent.definition.files.get(&file) {
@@ -53,6 +54,17 @@ fn line_of(debugger: &Debugger, agent: &Agent) -> Option<(Name, u32)> {
             rule.at.as_ref().map(of)
         }
     }
+}
+
+/// Of an answer whose row names no line, the next row that does counts: the line of the rule, most of the time.
+fn line_of_answer(debugger: &Debugger) -> Option<(Name, u32)> {
+    let sheet = debugger.sheet(Panel::Answer).filter(|_| debugger.focus == Panel::Answer)?;
+    let line = debugger.place(Panel::Answer).line;
+    let rows = (line..sheet.document.line_count()).chain(0..line);
+    rows.flat_map(|row| sheet.links(row)).find_map(|link| match link {
+        Link::File(file, line) => Some((file.clone(), *line)),
+        Link::Event(_) | Link::Entry(_) | Link::Skill(_) | Link::Tool(_) | Link::Read(..) | Link::Decision(_) => None,
+    })
 }
 
 fn response(agent: &Agent, name: &str) -> Option<(Name, u32)> {

@@ -15,5 +15,6 @@ mod picture;
 mod rewinds;
 mod screens;
 mod stage;
+mod stories;
 mod terminal;
 mod watching;
