@@ -339,7 +339,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = crate::compared::noise, conflicts_with = "from")]
         ignore: Vec<Ignored>,
         /// What to write [default: human]
-        #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json", "from"])]
+        #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
         format: Option<DiffFormat>,
         /// Show large texts in full instead of folded
         #[arg(long)]

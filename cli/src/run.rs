@@ -174,12 +174,13 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
             let exit = diff::diff((&names[0], &a), (&names[1], &b), &choice, global.json, out)?;
             Ok(Outcome { exit, notices: [notice(&a), notice(&b)].into_iter().flatten().collect() })
         }
-        Command::Diff { session, other: None, from, to, kind, full, .. } => {
+        Command::Diff { session, other: None, from, to, kind, format, full, reveal, .. } => {
             let session = open::one(&session, &global)?;
             let from = from.map_or(Ok(session.end()), |from| place::moment(&session, from))?;
             let to = to.map_or(Ok(session.end()), |to| place::moment(&session, to))?;
             let length = if full { Length::Full } else { Length::Folded };
-            let choice = diff::Choice::of(&kind, &[], DiffFormat::Human, length, Pii::Masked);
+            let pii = if reveal { Pii::Revealed } else { Pii::Masked };
+            let choice = diff::Choice::of(&kind, &[], format.unwrap_or(DiffFormat::Human), length, pii);
             let exit = state_diff::diff(&session, (from, to), &choice, global.json, out)?;
             Ok(answered(&session, exit))
         }

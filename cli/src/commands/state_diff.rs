@@ -14,8 +14,10 @@ use serde::Serialize;
 use super::check::plural;
 use super::diff::Choice;
 use super::prompt_diff::{self, PartAnswer};
+use super::report::{Wording, report};
 use super::show::{self, FrameAnswer};
 use super::{ProfileAnswer, definition_words, position_words, profile};
+use crate::compared::DiffFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, Tone};
@@ -69,9 +71,14 @@ pub(crate) fn diff(
 ) -> Result<Exit, Failure> {
     let mut found = states(session, from, to);
     keep(&mut found, &choice.kinds);
-    match is_json {
-        true => out.json(&answer(session, &found, &choice.kinds))?,
-        false => text(session, &found, choice, out)?,
+    match choice.format {
+        _ if is_json => out.json(&answer(session, &found, &choice.kinds))?,
+        DiffFormat::Human | DiffFormat::Unified => text(session, &found, (choice, &choice.wording), out)?,
+        DiffFormat::Md => {
+            let title = format!("Positions {} and {} of {} compared", found.from, found.to, session.id);
+            let how = (choice.wording.length, choice.pii);
+            report(&title, &[session], how, out, |wording, out| text(session, &found, (choice, wording), out))?;
+        }
     }
     Ok(if found.is_empty() { Exit::Fine } else { Exit::No })
 }
@@ -120,7 +127,15 @@ fn prompt_answer(difference: &PromptDifference) -> PromptAnswer<'_> {
     PromptAnswer { removed, added, parts: difference.parts.iter().map(prompt_diff::part).collect() }
 }
 
-fn text(session: &Session, found: &StateDifference, choice: &Choice, out: &mut Output<'_>) -> Result<(), Failure> {
+/// What is wanted, and how texts are written.
+type How<'a> = (&'a Choice, &'a Wording);
+
+fn text(
+    session: &Session,
+    found: &StateDifference,
+    (choice, wording): How<'_>,
+    out: &mut Output<'_>,
+) -> Result<(), Failure> {
     out.fact("session", &session.id)?;
     out.fact("from", position_words(session, found.from))?;
     out.fact("to", position_words(session, found.to))?;
@@ -130,31 +145,71 @@ fn text(session: &Session, found: &StateDifference, choice: &Choice, out: &mut O
     if found.is_empty() {
         return Ok(out.fact("changed", "nothing")?);
     }
-    if !found.memory.is_empty() {
-        out.line(&[(Tone::Strong, "memory")])?;
-        found.memory.iter().try_for_each(|change| memory(change, choice, out))?;
+    match choice.format {
+        DiffFormat::Human => human(found, wording, out)?,
+        DiffFormat::Unified | DiffFormat::Md => unified(found, wording, out)?,
     }
-    if let Some(stack) = &found.stack {
-        out.line(&[(Tone::Strong, "stack, bottom first")])?;
-        for (lead, tone, frames) in [("  - ", Tone::Removed, &stack.from), ("  + ", Tone::Added, &stack.to)] {
-            for frame in frames {
-                out.line(&[(tone, lead), (tone, &show::frame_words(frame))])?;
-            }
-            if frames.is_empty() {
-                out.line(&[(tone, lead), (Tone::Faint, "empty")])?;
-            }
-        }
-    }
-    offers("may be activated", &found.skills, choice, out)?;
-    offers("tools offered", &found.tools, choice, out)?;
     let Some(prompt) = found.prompt.as_ref().filter(|prompt| !prompt.is_empty()) else { return Ok(()) };
     let (removed, added) = prompt.counts();
     let parts: Vec<&str> = prompt.parts.iter().filter(|part| !part.is_empty()).map(|part| part.name.word()).collect();
     if choice.kinds == [Kind::Prompt] {
-        return prompt_diff::parts_text(prompt, &choice.wording, out);
+        return prompt_diff::parts_text(prompt, wording, out);
     }
     let names = parts.join(", ");
     Ok(out.fact("prompt", format!("{removed} lines removed, {added} added in {names}; --kind prompt shows them"))?)
+}
+
+/// Writes what differs, one line for each entry and offer.
+fn human(found: &StateDifference, wording: &Wording, out: &mut Output<'_>) -> Result<(), Failure> {
+    if !found.memory.is_empty() {
+        out.line(&[(Tone::Strong, "memory")])?;
+        found.memory.iter().try_for_each(|change| memory(change, wording, out))?;
+    }
+    if let Some(stack) = &found.stack {
+        out.line(&[(Tone::Strong, "stack, bottom first")])?;
+        frames(("  - ", Tone::Removed), &stack.from, out)?;
+        frames(("  + ", Tone::Added), &stack.to, out)?;
+    }
+    for (title, offers) in [("may be activated", &found.skills), ("tools offered", &found.tools)] {
+        let Some(offers) = offers.as_ref().filter(|offers| !offers.is_empty()) else { continue };
+        out.line(&[(Tone::Strong, title)])?;
+        offers.iter().try_for_each(|change| offer("  ", change, wording, out))?;
+    }
+    Ok(())
+}
+
+/// Writes what differs as removed and added lines.
+fn unified(found: &StateDifference, wording: &Wording, out: &mut Output<'_>) -> Result<(), Failure> {
+    let head = |kind: Kind, subject: &str, out: &mut Output<'_>| {
+        out.line(&[(Tone::Faint, &format!("@@ {} {subject} @@", kind.word()))])
+    };
+    for change in &found.memory {
+        head(Kind::State, &change.key, out)?;
+        for (lead, tone, row) in [("- ", Tone::Removed, &change.from), ("+ ", Tone::Added, &change.to)] {
+            out.line(&[(tone, lead), (tone, &held(row, wording)), (Tone::Faint, &set_by(row))])?;
+        }
+    }
+    if let Some(stack) = &found.stack {
+        head(Kind::Skill, "stack, bottom first", out)?;
+        frames(("- ", Tone::Removed), &stack.from, out)?;
+        frames(("+ ", Tone::Added), &stack.to, out)?;
+    }
+    for (subject, offers) in [("may be activated", &found.skills), ("tools offered", &found.tools)] {
+        let Some(offers) = offers.as_ref().filter(|offers| !offers.is_empty()) else { continue };
+        head(Kind::Decision, subject, out)?;
+        offers.iter().try_for_each(|change| offer("", change, wording, out))?;
+    }
+    Ok(())
+}
+
+fn frames((lead, tone): (&str, Tone), frames: &[Frame], out: &mut Output<'_>) -> Result<(), Failure> {
+    for frame in frames {
+        out.line(&[(tone, lead), (tone, &show::frame_words(frame))])?;
+    }
+    if frames.is_empty() {
+        out.line(&[(tone, lead), (Tone::Faint, "empty")])?;
+    }
+    Ok(())
 }
 
 fn between_words(between: Between) -> String {
@@ -170,22 +225,31 @@ fn between_words(between: Between) -> String {
     if counts.is_empty() { events } else { format!("{events}: {}", counts.join(", ")) }
 }
 
-fn memory(change: &MemoryChange, choice: &Choice, out: &mut Output<'_>) -> Result<(), Failure> {
+fn memory(change: &MemoryChange, wording: &Wording, out: &mut Output<'_>) -> Result<(), Failure> {
     let later = if change.from.set_at <= change.to.set_at { &change.to } else { &change.from };
-    let locked = |row: &MemoryRow| if row.locked { ", locked" } else { "" };
-    let held = |row: &MemoryRow| format!("{}{}", choice.wording.text(&value_words(row)), locked(row));
-    let by = show::set_words(later).join(", ");
-    let by = if by.is_empty() { by } else { format!("  ({by})") };
     out.line(&[
         (Tone::Normal, "  "),
         (Tone::Strong, &change.key),
         (Tone::Normal, ": "),
-        (Tone::Removed, &held(&change.from)),
+        (Tone::Removed, &held(&change.from, wording)),
         (Tone::Normal, " -> "),
-        (Tone::Added, &held(&change.to)),
-        (Tone::Faint, &by),
+        (Tone::Added, &held(&change.to, wording)),
+        (Tone::Faint, &set_by(later)),
     ])?;
     Ok(())
+}
+
+fn held(row: &MemoryRow, wording: &Wording) -> String {
+    let locked = if row.locked { ", locked" } else { "" };
+    let value = value_words(row);
+    let shown = if row.value.is_null() { wording.text(&value) } else { wording.value(&row.key, &value) };
+    format!("{shown}{locked}")
+}
+
+/// Returns where a value comes from, in parentheses; nothing where nothing set it.
+fn set_by(row: &MemoryRow) -> String {
+    let by = show::set_words(row).join(", ");
+    if by.is_empty() { by } else { format!("  ({by})") }
 }
 
 fn value_words(row: &MemoryRow) -> String {
@@ -197,30 +261,17 @@ fn value_words(row: &MemoryRow) -> String {
     }
 }
 
-fn offers(
-    title: &str,
-    offers: &Option<Vec<OfferChange>>,
-    choice: &Choice,
-    out: &mut Output<'_>,
-) -> Result<(), Failure> {
-    let Some(offers) = offers.as_ref().filter(|offers| !offers.is_empty()) else { return Ok(()) };
-    out.line(&[(Tone::Strong, title)])?;
-    for offer in offers {
-        let (lead, tone) = match offer.change {
-            Change::Removed => ("  - ", Tone::Removed),
-            Change::Added | Change::Same => ("  + ", Tone::Added),
-        };
-        let why = offer.to.as_ref().map(|why| format!(": {}", choice.wording.text(why))).unwrap_or_default();
-        let since = offer
-            .since
-            .as_ref()
-            .and_then(|cause| Some(format!("  (since {}, {})", cause.position?, choice.wording.text(&cause.text))));
-        out.line(&[
-            (tone, lead),
-            (tone, &offer.name),
-            (Tone::Normal, &why),
-            (Tone::Faint, &since.unwrap_or_default()),
-        ])?;
-    }
+fn offer(indent: &str, offer: &OfferChange, wording: &Wording, out: &mut Output<'_>) -> Result<(), Failure> {
+    let (lead, tone) = match offer.change {
+        Change::Removed => ("- ", Tone::Removed),
+        Change::Added | Change::Same => ("+ ", Tone::Added),
+    };
+    let why = offer.to.as_ref().map(|why| format!(": {}", wording.text(why))).unwrap_or_default();
+    let since = offer
+        .since
+        .as_ref()
+        .and_then(|cause| Some(format!("  (since {}, {})", cause.position?, wording.text(&cause.text))));
+    let lead = format!("{indent}{lead}");
+    out.line(&[(tone, &lead), (tone, &offer.name), (Tone::Normal, &why), (Tone::Faint, &since.unwrap_or_default())])?;
     Ok(())
 }

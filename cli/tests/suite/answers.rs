@@ -90,6 +90,13 @@ fn two_moments_of_a_session_are_compared() {
     let shown = replay(&["diff", RENEWAL, "--agent", LIBRARY, "--from", "16", "--to", "turn:2"]);
     assert_eq!(shown.status.code(), Some(1));
     golden("diff_moments", &text(&shown.stdout));
+    let between = ["diff", RENEWAL, "--agent", LIBRARY, "--from", "2", "--to", "turn:2"];
+    golden("diff_moments_unified", &text(&replay(&[&between[..], &["--format", "unified"]].concat()).stdout));
+    let report = text(&replay(&[&between[..], &["--format", "md"]].concat()).stdout);
+    golden("diff_moments_report", &report);
+    let revealed = text(&replay(&[&between[..], &["--format", "md", "--reveal"]].concat()).stdout);
+    // The member's name is pii.
+    assert!(revealed.contains("+ \"Noor\"") && !report.contains("Noor"), "{revealed}");
     let same = replay(&["diff", RENEWAL, "--from", "raw:31", "--to", "raw:31"]);
     assert_eq!(same.status.code(), Some(0), "{}", text(&same.stdout));
     assert!(text(&same.stdout).contains("changed   nothing"), "{}", text(&same.stdout));
