@@ -41,18 +41,19 @@ pub(crate) fn each(
     mut look: impl FnMut(&Session, Count) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let target = Target::parse(text);
-    let definition = definition(global)?;
+    let named = named(global)?;
     let source = source(&target.place)?;
-    let open = |recording| Session::open(recording, definition.clone(), global.profile);
     let ids = source.ids()?;
     if target.id.is_some() || ids.len() == 1 {
-        return look(&open(source.take(&target)?), Count::One);
+        return look(&source.open(&target, named)?, Count::One);
     }
     match source {
         Source::Recordings(recordings) => {
-            recordings.into_iter().try_for_each(|recording| look(&open(recording), Count::Several))
+            recordings.into_iter().try_for_each(|recording| look(&opened(recording, named.clone()), Count::Several))
         }
-        Source::Log(log) => ids.iter().try_for_each(|id| look(&open(archive::open(&log, id)?), Count::Several)),
+        Source::Log(log) => {
+            ids.iter().try_for_each(|id| look(&archive::open_lazily(&log, id, named.clone())?, Count::Several))
+        }
     }
 }
 

@@ -156,9 +156,7 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
         }
         Command::Query { session, expression, every_turn } => {
             let what = query::What::parse(&expression, every_turn)?;
-            let mut notices = Vec::new();
-            let exit = query::query(&session, &what, &global, out, &mut notices)?;
-            Ok(Outcome { exit, notices })
+            query::query(&session, &what, &global, out)
         }
         Command::Access { session, place } => {
             let session = open::one(&session, &global)?;
@@ -254,9 +252,14 @@ fn debug_or_summarize(
 
 /// What of a log couldn't be read came out while the answer was made: it can't be relied on then.
 fn answered(session: &Session, exit: Exit) -> Outcome {
-    let damage = session.damage().map(|damage| format!("{damage}; what was answered may be wrong"));
+    let damage = damage(session);
     let exit = if damage.is_some() { Exit::Unreadable } else { exit };
     Outcome { exit, notices: notice(session).into_iter().chain(damage).collect() }
+}
+
+/// Returns the line about what of a log couldn't be read so far, if anything.
+pub(crate) fn damage(session: &Session) -> Option<String> {
+    session.damage().map(|damage| format!("{damage}; what was answered may be wrong"))
 }
 
 /// A record that lost something is opened all the same, and that is said.

@@ -24,6 +24,8 @@ struct Answer<'a> {
     session: &'a Name,
     events: u64,
     definition: DefinitionSource,
+    /// What of the log couldn't be read on the way.
+    damage: Option<&'a str>,
     findings: Vec<Found>,
 }
 
@@ -62,6 +64,7 @@ pub(crate) fn findings(
             session: &session.id,
             events: session.end().0,
             definition: session.definition,
+            damage: session.damage(),
             findings: found,
         })?;
         return Ok(Exit::Fine);

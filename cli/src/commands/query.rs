@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::open::{self, Count};
 use crate::output::{Output, Tone};
-use crate::run;
+use crate::run::{self, Outcome};
 
 /// The language, as `--help` tells it.
 pub(crate) const HELP: &str = "\
@@ -36,7 +36,7 @@ In names * is any run of characters, and | parts alternatives: tool:find_*|load_
 
 With --every-turn: replay query SESSION 'project.tier, order_id' --every-turn
 
-Exit codes: 0 something matches, 1 nothing does, 2 the expression makes no sense.";
+Exit codes: 0 something matches, 1 nothing does, 2 the expression makes no sense, 3 the log is damaged where it was read.";
 
 /// What is asked for.
 pub(crate) enum What {
@@ -59,6 +59,8 @@ struct Answer {
 struct SessionAnswer {
     session: Name,
     count: usize,
+    /// What of the log couldn't be read on the way.
+    damage: Option<String>,
     matches: Vec<Match>,
 }
 
@@ -87,6 +89,8 @@ struct TableAnswer {
 #[derive(Serialize)]
 struct TableOf {
     session: Name,
+    /// What of the log couldn't be read on the way.
+    damage: Option<String>,
     #[serde(flatten)]
     table: query::Table,
 }
@@ -111,13 +115,9 @@ fn failure(text: &str, error: QueryError) -> Failure {
 }
 
 /// Writes what matches in the session, or in all sessions of the place.
-pub(crate) fn query(
-    place: &OsStr,
-    what: &What,
-    global: &Global,
-    out: &mut Output<'_>,
-    notices: &mut Vec<String>,
-) -> Result<Exit, Failure> {
+pub(crate) fn query(place: &OsStr, what: &What, global: &Global, out: &mut Output<'_>) -> Result<Outcome, Failure> {
+    let mut notices = Vec::new();
+    let mut is_damaged = false;
     let mut answer = Answer { schema: "replay.query/1", query: String::new(), count: 0, sessions: Vec::new() };
     let mut tables = TableAnswer { schema: "replay.query.table/1", sessions: Vec::new() };
     open::each(place, global, |session, count| {
@@ -135,18 +135,26 @@ pub(crate) fn query(
                     table_text(session, &table, count, out)?;
                 }
                 answer.count += table.rows.len();
-                tables.sessions.push(TableOf { session: session.id.clone(), table });
+                let damage = session.damage().map(str::to_owned);
+                tables.sessions.push(TableOf { session: session.id.clone(), damage, table });
             }
         }
+        let damage = run::damage(session);
+        is_damaged |= damage.is_some();
+        notices.extend(damage);
         Ok(())
     })?;
-    let exit = if answer.count > 0 { Exit::Fine } else { Exit::No };
+    let exit = match answer.count {
+        _ if is_damaged => Exit::Unreadable,
+        0 => Exit::No,
+        _ => Exit::Fine,
+    };
     match what {
         What::Events(query) if global.json => out.json(&Answer { query: query.to_string(), ..answer })?,
         What::Fields(_) if global.json => out.json(&tables)?,
         What::Events(_) | What::Fields(_) => {}
     }
-    Ok(exit)
+    Ok(Outcome { exit, notices })
 }
 
 /// Says which entries the query names that the session doesn't know.
@@ -165,12 +173,15 @@ fn events(
     out: &mut Output<'_>,
 ) -> Result<SessionAnswer, Failure> {
     let mut search = Search::new(query.clone(), session, Position(0), Direction::Forward);
-    let mut found = SessionAnswer { session: session.id.clone(), count: 0, matches: Vec::new() };
+    let mut found = SessionAnswer { session: session.id.clone(), count: 0, damage: None, matches: Vec::new() };
     loop {
         let at = match search.step(session, u64::MAX) {
             Step::Found(at) => at,
             Step::Going { .. } => continue,
-            Step::End => return Ok(found),
+            Step::End => {
+                found.damage = session.damage().map(str::to_owned);
+                return Ok(found);
+            }
         };
         found.count += 1;
         if json {

@@ -141,3 +141,40 @@ fn a_step_shows_what_was_decided_in_it() {
     let shown = json(&decisions(&[FEES, "--agent", LIBRARY, "--at", "58"]));
     schemas::golden("schema_decisions", &[shown]);
 }
+
+#[test]
+fn a_query_never_passes_over_damage_in_silence() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [record, whole, damaged] = ["record", "whole.log", "damaged.log"].map(|name| folder.path().join(name));
+    let message = |number: u64| {
+        format!(
+            "{{\"conversation_id\": \"s\", \"timestamp\": {number}, \"sequence\": {number}, \"user\": {{\"text\": \"word {number}\"}}}}\n"
+        )
+    };
+    std::fs::write(&record, (0..6000).map(message).collect::<String>()).expect("the folder takes files");
+    let [record, log] = [&record, &whole].map(|path| path.to_str().expect("plain"));
+    assert!(replay(&["import", record, "-o", log]).status.success());
+    let ask = |log: &str, what: &[&str]| replay(&[&["query", log], what, &["--json"]].concat());
+    let questions = [&["text:'word 2117'"][..], &["a.b", "--every-turn"]];
+    let truths = questions.map(|question| text(&ask(log, question).stdout));
+    let bytes = std::fs::read(log).expect("it was written");
+    let mut told = 0;
+    for place in (0..bytes.len()).step_by(bytes.len() / 24) {
+        let mut wrong = bytes.clone();
+        wrong[place] ^= 0x55;
+        std::fs::write(&damaged, wrong).expect("the folder takes files");
+        for (question, truth) in questions.into_iter().zip(&truths) {
+            let output = ask(damaged.to_str().expect("plain"), question);
+            let (answer, said) = (text(&output.stdout), text(&output.stderr));
+            if output.status.code() != Some(3) {
+                assert_eq!((answer.as_str(), said.as_str()), (truth.as_str(), ""), "byte {place}");
+            } else if !answer.is_empty() {
+                let answer: Value = serde_json::from_str(&answer).expect("JSON");
+                assert!(answer["sessions"][0]["damage"].is_string(), "byte {place}: {answer}");
+                assert!(said.contains("; what was answered may be wrong"), "byte {place}: {said}");
+                told += 1;
+            }
+        }
+    }
+    assert!(told > 0, "damage was met while a question was answered");
+}
