@@ -296,7 +296,8 @@ pub(crate) enum Command {
     /// Find events by an expression, or tell the value of fields at every turn
     #[command(after_help = crate::commands::query::HELP)]
     Query {
-        /// A file, FILE#SESSION-ID, or -; all its sessions are searched unless one is named
+        /// A file, FILE#SESSION-ID, or -; all its sessions are searched unless one is named; or a folder, of which all
+        /// files are
         #[arg(value_name = "SESSION")]
         session: OsString,
         /// Which events; with --every-turn the fields, parted by commas

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileTypeExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use replay_store::agent::Agent;
@@ -55,6 +55,31 @@ pub(crate) fn each(
             ids.iter().try_for_each(|id| look(&archive::open_lazily(&log, id, named.clone())?, Count::Several))
         }
     }
+}
+
+/// Returns the files in a folder and the folders in it, by path; links and what begins with a dot are left out. `None`
+/// where the place is no folder.
+pub(crate) fn files(text: &OsStr) -> Result<Option<Vec<PathBuf>>, Failure> {
+    let Place::File(folder) = Target::parse(text).place else { return Ok(None) };
+    if !folder.is_dir() {
+        return Ok(None);
+    }
+    let mut files = Vec::new();
+    let mut folders = vec![folder];
+    while let Some(folder) = folders.pop() {
+        let failure = |source| read_failure(&Place::File(folder.clone()), source);
+        for entry in std::fs::read_dir(&folder).map_err(failure)? {
+            let entry = entry.map_err(failure)?;
+            let kind = entry.file_type().map_err(failure)?;
+            match entry.file_name().as_encoded_bytes().starts_with(b".") {
+                false if kind.is_dir() => folders.push(entry.path()),
+                false if kind.is_file() => files.push(entry.path()),
+                true | false => {}
+            }
+        }
+    }
+    files.sort();
+    Ok(Some(files))
 }
 
 /// Whether a place holds one session or several.

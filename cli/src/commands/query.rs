@@ -57,6 +57,8 @@ struct Answer {
 
 #[derive(Serialize)]
 struct SessionAnswer {
+    /// The file that it is in, where a folder was searched.
+    file: Option<String>,
     session: Name,
     count: usize,
     /// What of the log couldn't be read on the way.
@@ -88,6 +90,8 @@ struct TableAnswer {
 
 #[derive(Serialize)]
 struct TableOf {
+    /// The file that it is in, where a folder was searched.
+    file: Option<String>,
     session: Name,
     /// What of the log couldn't be read on the way.
     damage: Option<String>,
@@ -114,47 +118,95 @@ fn failure(text: &str, error: QueryError) -> Failure {
     Failure::Query { message: error.message, help: error.help, shown }
 }
 
-/// Writes what matches in the session, or in all sessions of the place.
+/// Writes what matches in the session, in all sessions of the place, or in all files of a folder.
 pub(crate) fn query(place: &OsStr, what: &What, global: &Global, out: &mut Output<'_>) -> Result<Outcome, Failure> {
-    let mut notices = Vec::new();
-    let mut is_damaged = false;
-    let mut answer = Answer { schema: "replay.query/1", query: String::new(), count: 0, sessions: Vec::new() };
-    let mut tables = TableAnswer { schema: "replay.query.table/1", sessions: Vec::new() };
-    open::each(place, global, |session, count| {
-        notices.extend(run::notice(session));
-        match what {
-            What::Events(query) => {
-                notices.extend(unknown(query, session));
-                let found = events(session, query, count, global.json, out)?;
-                answer.count += found.count;
-                answer.sessions.push(found);
-            }
-            What::Fields(fields) => {
-                let table = query::at_every_turn(session, fields);
-                if !global.json {
-                    table_text(session, &table, count, out)?;
+    let mut asked = Asked { what, global, file: None, found: Found::default() };
+    match open::files(place)? {
+        None => open::each(place, global, |session, count| asked.of(session, count, out))?,
+        Some(files) => {
+            for file in files {
+                asked.file = Some(file.display().to_string());
+                match open::each(file.as_os_str(), global, |session, count| asked.of(session, count, out)) {
+                    Ok(()) => {}
+                    Err(Failure::Write(error)) => return Err(Failure::Write(error)),
+                    Err(failure) => asked.found.notices.push(format!("not searched: {failure}")),
                 }
-                answer.count += table.rows.len();
-                let damage = session.damage().map(str::to_owned);
-                tables.sessions.push(TableOf { session: session.id.clone(), damage, table });
             }
         }
-        let damage = run::damage(session);
-        is_damaged |= damage.is_some();
-        notices.extend(damage);
-        Ok(())
-    })?;
-    let exit = match answer.count {
+    }
+    let Found { count, events, tables, is_damaged, notices } = asked.found;
+    let exit = match count {
         _ if is_damaged => Exit::Unreadable,
         0 => Exit::No,
         _ => Exit::Fine,
     };
     match what {
-        What::Events(query) if global.json => out.json(&Answer { query: query.to_string(), ..answer })?,
-        What::Fields(_) if global.json => out.json(&tables)?,
+        What::Events(query) if global.json => {
+            let query = query.to_string();
+            out.json(&Answer { schema: "replay.query/1", query, count, sessions: events })?;
+        }
+        What::Fields(_) if global.json => {
+            out.json(&TableAnswer { schema: "replay.query.table/1", sessions: tables })?;
+        }
         What::Events(_) | What::Fields(_) => {}
     }
     Ok(Outcome { exit, notices })
+}
+
+/// A search through sessions.
+struct Asked<'a> {
+    what: &'a What,
+    global: &'a Global,
+    /// The file that is searched, where a folder is.
+    file: Option<String>,
+    found: Found,
+}
+
+/// What a search found so far.
+#[derive(Default)]
+struct Found {
+    count: usize,
+    events: Vec<SessionAnswer>,
+    tables: Vec<TableOf>,
+    is_damaged: bool,
+    notices: Vec<String>,
+}
+
+impl Asked<'_> {
+    /// Searches a session.
+    fn of(&mut self, session: &Session, count: Count, out: &mut Output<'_>) -> Result<(), Failure> {
+        let found = &mut self.found;
+        let label = match (&self.file, count) {
+            (None, Count::One) => String::new(),
+            (None, Count::Several) => session.id.to_string(),
+            (Some(file), Count::One) => file.clone(),
+            (Some(file), Count::Several) => format!("{file}#{}", session.id),
+        };
+        found.notices.extend(run::notice(session));
+        let file = self.file.clone();
+        match self.what {
+            What::Events(query) => {
+                found.notices.extend(unknown(query, session));
+                let (matches, all) = events(session, query, &label, self.global.json, out)?;
+                found.count += all;
+                let damage = session.damage().map(str::to_owned);
+                found.events.push(SessionAnswer { file, session: session.id.clone(), count: all, damage, matches });
+            }
+            What::Fields(fields) => {
+                let table = query::at_every_turn(session, fields);
+                if !self.global.json {
+                    table_text(&table, &label, out)?;
+                }
+                found.count += table.rows.len();
+                let damage = session.damage().map(str::to_owned);
+                found.tables.push(TableOf { file, session: session.id.clone(), damage, table });
+            }
+        }
+        let damage = run::damage(session);
+        found.is_damaged |= damage.is_some();
+        found.notices.extend(damage);
+        Ok(())
+    }
 }
 
 /// Says which entries the query names that the session doesn't know.
@@ -165,29 +217,27 @@ fn unknown(query: &Query, session: &Session) -> Option<String> {
     Some(format!("{}: no memory entry is called {name}{near}", session.id))
 }
 
+/// Writes the events that match, or returns them for JSON; with how many they are.
 fn events(
     session: &Session,
     query: &Query,
-    count: Count,
+    label: &str,
     json: bool,
     out: &mut Output<'_>,
-) -> Result<SessionAnswer, Failure> {
+) -> Result<(Vec<Match>, usize), Failure> {
     let mut search = Search::new(query.clone(), session, Position(0), Direction::Forward);
-    let mut found = SessionAnswer { session: session.id.clone(), count: 0, damage: None, matches: Vec::new() };
+    let (mut matches, mut count) = (Vec::new(), 0);
     loop {
         let at = match search.step(session, u64::MAX) {
             Step::Found(at) => at,
             Step::Going { .. } => continue,
-            Step::End => {
-                found.damage = session.damage().map(str::to_owned);
-                return Ok(found);
-            }
+            Step::End => return Ok((matches, count)),
         };
-        found.count += 1;
+        count += 1;
         if json {
-            found.matches.extend(matched(session, query, at));
+            matches.extend(matched(session, query, at));
         } else {
-            event_text(session, at, count, out)?;
+            event_text(session, at, label, out)?;
             decisions_text(session, query, at, out)?;
         }
     }
@@ -243,12 +293,9 @@ fn decisions_text(session: &Session, query: &Query, at: Position, out: &mut Outp
     Ok(())
 }
 
-fn event_text(session: &Session, at: Position, count: Count, out: &mut Output<'_>) -> Result<(), Failure> {
+fn event_text(session: &Session, at: Position, label: &str, out: &mut Output<'_>) -> Result<(), Failure> {
     let (Some(event), Some(line)) = (session.event(at), session.headline(at)) else { return Ok(()) };
-    let id = match count {
-        Count::One => String::new(),
-        Count::Several => format!("{}  ", session.id),
-    };
+    let id = if label.is_empty() { String::new() } else { format!("{label}  ") };
     let turn = event.turn.map_or("between turns".to_owned(), |turn| format!("turn {turn}"));
     let place = if out.plain { format!("{at}, {turn}: ") } else { format!("{:>6}  {turn:<13}  ", at.0) };
     let tone = if line.weight == Weight::Refused { Tone::Bad } else { Tone::Strong };
@@ -257,9 +304,9 @@ fn event_text(session: &Session, at: Position, count: Count, out: &mut Output<'_
     Ok(())
 }
 
-fn table_text(session: &Session, table: &query::Table, count: Count, out: &mut Output<'_>) -> Result<(), Failure> {
-    if count == Count::Several {
-        out.line(&[(Tone::Strong, "session "), (Tone::Strong, &session.id)])?;
+fn table_text(table: &query::Table, label: &str, out: &mut Output<'_>) -> Result<(), Failure> {
+    if !label.is_empty() {
+        out.line(&[(Tone::Strong, "session "), (Tone::Strong, label)])?;
     }
     if out.plain {
         return plain_table(table, out);

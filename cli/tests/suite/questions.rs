@@ -178,3 +178,28 @@ fn a_query_never_passes_over_damage_in_silence() {
     }
     assert!(told > 0, "damage was met while a question was answered");
 }
+
+#[test]
+fn a_folder_is_searched_file_by_file() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let deep = folder.path().join("monday");
+    std::fs::create_dir(&deep).expect("a folder can be made");
+    for (from, to) in [(FEES, "b.jsonl"), (RENEWAL, "monday/a.json")] {
+        std::fs::copy(root().join(from), folder.path().join(to)).expect("files can be copied");
+    }
+    std::fs::write(folder.path().join("notes.txt"), "no record").expect("files can be written");
+    std::fs::write(folder.path().join(".hidden"), "never looked at").expect("files can be written");
+    let place = folder.path().to_str().expect("temporary paths are UTF-8");
+    let output = replay(&["query", place, "key:project.member_id kind:memory_written"]);
+    let (shown, told) = (text(&output.stdout), text(&output.stderr));
+    let starts: Vec<String> = shown.lines().map(|line| line.replace(place, "")).collect();
+    assert!(
+        starts.len() == 2 && starts[0].starts_with("/b.jsonl  ") && starts[1].starts_with("/monday/a.json  "),
+        "{shown}"
+    );
+    assert!(told.contains("not searched: ") && told.contains("notes.txt") && !told.contains("hidden"), "{told}");
+    let output = replay(&["query", place, "key:project.member_id kind:memory_written", "--json"]);
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer is JSON");
+    assert_eq!(answer["sessions"][1]["file"], format!("{place}/monday/a.json"));
+    assert_eq!(replay(&["query", place, "text:'nobody said this'"]).status.code(), Some(1));
+}
