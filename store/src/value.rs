@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::io;
 
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeMap, SerializeSeq};
@@ -43,6 +44,26 @@ impl Value {
     /// Returns the value as compact JSON.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("a value has no key that isn't text")
+    }
+
+    /// Returns the beginning of [`Value::to_json`], whole characters of at most `most` bytes, and how many bytes all of it
+    /// has. No more than the beginning is kept in memory.
+    ///
+    /// ```
+    /// use replay_store::value::Value;
+    /// let list = Value::List(vec![Value::Text("é".to_owned()), Value::Int(12)]);
+    /// assert_eq!(list.json_head(3), ("[\"".to_owned(), 9));
+    /// assert_eq!(list.json_head(9), (list.to_json(), 9));
+    /// ```
+    pub fn json_head(&self, most: usize) -> (String, usize) {
+        let mut head = Head { kept: Vec::new(), most, count: 0 };
+        serde_json::to_writer(&mut head, self).expect("a value has no key that isn't text, and memory takes it");
+        let whole = match std::str::from_utf8(&head.kept) {
+            Ok(text) => text.len(),
+            Err(error) => error.valid_up_to(),
+        };
+        head.kept.truncate(whole);
+        (String::from_utf8(head.kept).expect("it was cut behind a whole character"), head.count)
     }
 
     /// Returns whether the engine takes the value for true (M79, M80).
@@ -186,6 +207,26 @@ impl Value {
 enum Number {
     Int(i128),
     Float(f64),
+}
+
+/// Keeps the beginning of what is written to it, and counts all.
+struct Head {
+    kept: Vec<u8>,
+    most: usize,
+    count: usize,
+}
+
+impl io::Write for Head {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = self.most - self.kept.len();
+        self.kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        self.count += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Compares without rounding: an integer of 64 bits need not fit into a float.

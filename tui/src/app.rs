@@ -21,6 +21,7 @@ use crate::document::Document;
 use crate::export::Export;
 use crate::filter::Filter;
 use crate::findings::{Findings, Looking};
+use crate::fold::Form;
 use crate::keymap::Keymap;
 use crate::listing::Listing;
 use crate::marks::Marks;
@@ -223,6 +224,8 @@ pub struct Debugger {
     pub notes: Notes,
     /// The last answer to a question.
     pub answer: Option<Sheet>,
+    /// How JSON is shown.
+    pub form: Form,
     /// The story of a memory entry, if it is open.
     pub story: Option<Story>,
     /// The last search.

@@ -1,10 +1,14 @@
-//! A long text with the origin of every stretch of it: prompts and raw records.
+//! A long text with the origin of every stretch of it: prompts, records, answers. Large texts in it can be folded away.
 //!
-//! Finding the line breaks is all the work that grows with the size; lines are shown and wrapped when they are seen.
+//! Finding the line breaks is all the work that grows with the size; lines are shown and wrapped when they are seen. A
+//! line that is far longer than any screen counts as several, so that no line costs more than others do.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use replay_store::visible::{visible, width};
+
+use crate::fold::{self, CLOSED, FOLDED, Form, OPEN};
 use crate::line::Line;
 use crate::rows::Rows;
 use crate::theme::Tone;
@@ -13,9 +17,26 @@ use crate::theme::Tone;
 #[derive(Debug, Default)]
 pub struct Document {
     text: String,
+    /// Where lines begin, those that go on with the one before, too.
     line_starts: Vec<usize>,
     spans: Vec<Span>,
+    /// Texts that can be folded away, in order.
+    folds: Vec<Fold>,
+    form: Form,
     wrapped: RefCell<Option<Wrapped>>,
+}
+
+/// A text that can be folded away.
+#[derive(Debug)]
+struct Fold {
+    /// Where in the document the sign in front of its label stands.
+    sign: usize,
+    /// The text.
+    whole: String,
+    tone: Tone,
+    origin: usize,
+    /// How many lines of it stand below the line of its label; none while it is folded away.
+    lines: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +58,10 @@ struct Wrapped {
 pub(crate) const CONTINUED: &str = "↪ ";
 
 /// Lines of fewer bytes are wrapped anew each time.
-const WORTH_KEEPING: usize = 2048;
+const WORTH_KEEPING: usize = 1024;
+
+/// Lines of more bytes count as several: more than any screen shows of one.
+const LONGEST: usize = 8192;
 
 impl Document {
     /// Adds a stretch of text. A line break in it begins a new line.
@@ -49,9 +73,151 @@ impl Document {
             self.line_starts.push(0);
         }
         let start = self.text.len();
+        let first = self.line_starts.last().copied().unwrap_or(0);
         self.text.push_str(text);
-        self.line_starts.extend(text.match_indices('\n').map(|(index, _)| start + index + 1));
+        self.line_starts.extend(breaks(&self.text, first, (start, self.text.len())));
         self.spans.push(Span { end: self.text.len(), tone, origin });
+    }
+
+    /// Adds a text: as it is where it is short, else folded away.
+    pub fn push_text(&mut self, text: &str, tone: Tone, origin: usize) {
+        match text.len() {
+            0..=FOLDED => self.push(text, tone, origin),
+            size => {
+                let label = fold::label(fold::kind(text), size, text);
+                self.push_folded(&label, Tone::Waiting, (text.to_owned(), tone), origin);
+            }
+        }
+    }
+
+    /// Adds a text that is folded away behind `label`, which begins with the sign for that. Returns the label's line.
+    pub fn push_folded(&mut self, label: &str, label_tone: Tone, (text, tone): (String, Tone), origin: usize) -> usize {
+        self.folds.push(Fold { sign: self.text.len(), whole: text, tone, origin, lines: 0 });
+        self.push(label, label_tone, origin);
+        self.push("\n", Tone::Plain, origin);
+        self.line_count() - 1
+    }
+
+    /// Returns whether a line is the label of a text that can be folded away, or stands in one that was unfolded.
+    pub fn is_fold(&self, line: usize) -> bool {
+        self.fold_at(line).is_some()
+    }
+
+    /// Returns the whole text that a line is the label of, or a line of.
+    pub fn folded_text(&self, line: usize) -> Option<&str> {
+        self.fold_at(line).map(|place| self.folds[place].whole.as_str())
+    }
+
+    /// Folds the text at a line away, or unfolds it. Returns the line of its label.
+    pub fn toggle(&mut self, line: usize) -> Option<usize> {
+        let place = self.fold_at(line)?;
+        match self.folds[place].lines {
+            0 => self.unfold(place),
+            _ => self.close(place),
+        }
+        Some(self.line_of_byte(self.folds[place].sign))
+    }
+
+    /// Unfolds each text that is wanted. Returns where a line is afterwards.
+    pub fn unfold_where(&mut self, wanted: impl Fn(&str) -> bool, line: usize) -> usize {
+        let mut here = line;
+        for place in 0..self.folds.len() {
+            let Fold { sign, ref whole, lines, .. } = self.folds[place];
+            if lines == 0 && wanted(whole) {
+                let label = self.line_of_byte(sign);
+                self.unfold(place);
+                here += if here > label { self.folds[place].lines } else { 0 };
+            }
+        }
+        here
+    }
+
+    /// Shows JSON in another form. What is unfolded stays so. Returns where a line is afterwards; for one in a text whose
+    /// form is another one, where its label is.
+    pub fn set_form(&mut self, form: Form, line: usize) -> usize {
+        if self.form == form {
+            return line;
+        }
+        self.form = form;
+        let mut here = line;
+        for place in 0..self.folds.len() {
+            let Fold { sign, ref whole, lines, .. } = self.folds[place];
+            if lines == 0 || !fold::is_json(whole) {
+                continue;
+            }
+            let label = self.line_of_byte(sign);
+            self.close(place);
+            self.unfold(place);
+            here = match here {
+                _ if here <= label => here,
+                _ if here <= label + lines => label,
+                _ => here - lines + self.folds[place].lines,
+            };
+        }
+        here
+    }
+
+    fn fold_at(&self, line: usize) -> Option<usize> {
+        let (_, end) = self.bounds(line);
+        let place = self.folds.partition_point(|fold| fold.sign < end).checked_sub(1)?;
+        let fold = &self.folds[place];
+        let first = self.line_of_byte(fold.sign);
+        (line <= first + fold.lines).then_some(place)
+    }
+
+    fn line_of_byte(&self, byte: usize) -> usize {
+        self.line_starts.partition_point(|start| *start <= byte).saturating_sub(1)
+    }
+
+    /// Puts the text of a fold below its label.
+    fn unfold(&mut self, place: usize) {
+        let fold = &self.folds[place];
+        let shown = match self.form {
+            Form::Broken if fold::is_json(&fold.whole) => &fold::broken(&fold.whole),
+            Form::Broken | Form::Raw => &fold.whole,
+        };
+        let line = self.line_of_byte(fold.sign);
+        let at = self.bounds(line).1 + 1;
+        let (tone, origin) = (fold.tone, fold.origin);
+        let end = if shown.ends_with('\n') { "" } else { "\n" };
+        let body = format!("{shown}{end}");
+        self.text.insert_str(at, &body);
+        let mut starts: Vec<usize> = breaks(&self.text, at, (at, at + body.len())).collect();
+        // The last one is that of the line behind.
+        starts.pop();
+        self.line_starts[line + 1..].iter_mut().for_each(|start| *start += body.len());
+        self.line_starts.splice(line + 1..line + 1, std::iter::once(at).chain(starts.iter().copied()));
+        let span = self.spans.partition_point(|span| span.end < at);
+        self.spans[span + 1..].iter_mut().for_each(|span| span.end += body.len());
+        self.spans.insert(span + 1, Span { end: at + body.len(), tone, origin });
+        self.folds[place].lines = starts.len() + 1;
+        self.folds[place + 1..].iter_mut().for_each(|fold| fold.sign += body.len());
+        self.sign(place, OPEN);
+    }
+
+    /// Takes the text of a fold away again.
+    fn close(&mut self, place: usize) {
+        let line = self.line_of_byte(self.folds[place].sign);
+        let last = line + self.folds[place].lines;
+        let at = self.line_starts[line + 1];
+        let end = self.line_starts.get(last + 1).copied().unwrap_or(self.text.len());
+        let length = end - at;
+        self.text.replace_range(at..end, "");
+        self.line_starts.drain(line + 1..=last);
+        self.line_starts[line + 1..].iter_mut().for_each(|start| *start -= length);
+        let span = self.spans.partition_point(|span| span.end < end);
+        self.spans.remove(span);
+        self.spans[span..].iter_mut().for_each(|span| span.end -= length);
+        self.folds[place].lines = 0;
+        self.folds[place + 1..].iter_mut().for_each(|fold| fold.sign -= length);
+        self.sign(place, CLOSED);
+    }
+
+    /// Puts the sign in front of a label; all signs have as many bytes.
+    fn sign(&mut self, place: usize, sign: &str) {
+        let at = self.folds[place].sign;
+        self.text.replace_range(at..at + sign.len(), sign);
+        self.wrapped.take();
     }
 
     /// Adds a stretch that begins on a line of its own.
@@ -60,6 +226,11 @@ impl Document {
             self.push("\n", Tone::Plain, 0);
         }
         self.push(text, tone, origin);
+    }
+
+    /// Returns whether what is added next begins a line.
+    pub(crate) fn is_at_start(&self) -> bool {
+        self.line_starts.last().is_none_or(|start| *start == self.text.len())
     }
 
     /// Returns how many lines there are. A break at the end begins no further line.
@@ -83,18 +254,32 @@ impl Document {
         Some(self.line_starts.partition_point(|line| *line <= start).saturating_sub(1))
     }
 
-    /// Returns the lines whose text is wanted.
+    /// Returns the lines whose text, as it is shown, is wanted. A line that counts as several is looked at with the beginning
+    /// of the next one, so that nothing is lost between them.
     pub fn lines_where(&self, wanted: impl Fn(&str) -> bool) -> Vec<usize> {
         let text = |line| {
             let (start, end) = self.bounds(line);
-            &self.text[start..end]
+            match self.is_continued(line + 1) {
+                true => &self.text[start..end + fold::beginning(&self.text[end..], OVERLAP).len()],
+                false => &self.text[start..end],
+            }
         };
-        (0..self.line_count()).filter(|line| wanted(text(*line))).collect()
+        (0..self.line_count()).filter(|line| wanted(&visible(text(*line)))).collect()
+    }
+
+    /// Returns whether a line goes on with the one before.
+    fn is_continued(&self, line: usize) -> bool {
+        let start = self.line_starts.get(line).copied().unwrap_or(0);
+        start > 0 && start < self.text.len() && self.text.as_bytes()[start - 1] != b'\n'
     }
 
     fn bounds(&self, line: usize) -> (usize, usize) {
         let start = self.line_starts.get(line).copied().unwrap_or(self.text.len());
-        let end = self.line_starts.get(line + 1).map_or(self.text.len(), |next| next - 1);
+        let end = match self.line_starts.get(line + 1).copied() {
+            Some(next) if self.text.as_bytes()[next - 1] == b'\n' => next - 1,
+            Some(next) => next,
+            None => self.text.len(),
+        };
         (start, end.max(start))
     }
 
@@ -113,8 +298,44 @@ impl Document {
 
     fn wrap(&self, line: usize, columns: usize) -> Rc<[Line]> {
         let whole = self.parts(line).fold(Line::new(), |whole, (part, span)| whole.foreign_whole(span.tone, part));
-        Rc::from(whole.wrap_under(columns, CONTINUED))
+        if !self.is_continued(line) {
+            return Rc::from(whole.wrap_under(columns, CONTINUED));
+        }
+        let rows = whole.wrap(columns.saturating_sub(width(CONTINUED))).into_iter();
+        rows.map(|row| Line::new().own(Tone::Quiet, CONTINUED).then(row)).collect()
     }
+}
+
+/// Bytes of the next part of a line that are looked at for a text that goes over its end.
+const OVERLAP: usize = 256;
+
+/// Returns where lines begin in a stretch of a text from `start` to `end`, where the line that goes on there begins at
+/// `first`.
+fn breaks(text: &str, first: usize, (start, end): (usize, usize)) -> impl Iterator<Item = usize> {
+    let mut line = first;
+    let mut starts = Vec::new();
+    let ends = text[start..end].match_indices('\n').map(|(index, _)| (start + index, 1));
+    for (stop, length) in ends.chain([(end, 0)]) {
+        while stop - line > LONGEST {
+            line = cut(text, line);
+            starts.push(line);
+        }
+        if length > 0 {
+            line = stop + 1;
+            starts.push(line);
+        }
+    }
+    starts.into_iter()
+}
+
+/// Returns where a line that is too long is cut: behind a blank, or else between two plain characters, or any two.
+fn cut(text: &str, line: usize) -> usize {
+    let part = fold::beginning(&text[line..], LONGEST);
+    let bytes = part.as_bytes();
+    let tail = LONGEST / 2..bytes.len();
+    let blank = tail.clone().rev().find(|at| bytes[at - 1] == b' ');
+    let plain = || tail.rev().find(|at| bytes[at - 1].is_ascii() && bytes[*at].is_ascii());
+    line + blank.or_else(plain).unwrap_or(part.len())
 }
 
 impl Rows for Document {
@@ -124,6 +345,17 @@ impl Rows for Document {
 
     fn next(&self, line: usize) -> Option<usize> {
         (line + 1 < self.line_count()).then_some(line + 1)
+    }
+
+    fn is_part(&self, line: usize) -> bool {
+        self.is_continued(line)
+    }
+
+    fn text(&self, line: usize) -> String {
+        let first = (0..=line).rev().find(|line| !self.is_continued(*line)).unwrap_or(line);
+        let behind = (first + 1..self.line_count()).find(|line| !self.is_continued(*line));
+        let (start, end) = (self.bounds(first).0, self.bounds(behind.unwrap_or(self.line_count()) - 1).1);
+        visible(&self.text[start..end]).into_owned()
     }
 
     fn rows(&self, line: usize, columns: usize) -> Rc<[Line]> {
@@ -146,7 +378,7 @@ impl Rows for Document {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::{Direction, Place, walk, window};
+    use crate::rows::{Place, window};
 
     #[test]
     fn each_line_knows_its_origins() {
@@ -163,11 +395,88 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_a_megabyte_is_all_there() {
+    fn a_line_that_is_too_long_is_all_there_in_parts() {
+        for word in ["x", "word ", "é", "\u{301}", "\u{1b}"] {
+            let text = word.repeat(100_000 / word.len());
+            let mut document = Document::default();
+            document.push(&text, Tone::Plain, 0);
+            assert!((12..26).contains(&document.line_count()), "{word:?}: {} parts", document.line_count());
+            assert_eq!(document.text(6), visible(&text), "{word:?}");
+            let shown: String = (0..document.line_count())
+                .flat_map(|line| document.rows(line, usize::MAX).to_vec())
+                .map(|row| row.text())
+                .collect();
+            assert_eq!(shown.replace(CONTINUED, ""), visible(&text), "{word:?}");
+        }
+    }
+
+    #[test]
+    fn what_goes_over_the_end_of_a_part_is_found() {
         let mut document = Document::default();
-        document.push(&"x".repeat(1_000_000), Tone::Plain, 0);
-        let end = walk(&document, Place::default(), 100, Direction::Forward, usize::MAX);
-        assert_eq!(end, Place { line: 0, row: 10_204 });
+        document.push(&"x".repeat(LONGEST - 3), Tone::Plain, 0);
+        document.push("needle", Tone::Plain, 0);
+        document.push(&"x".repeat(LONGEST), Tone::Plain, 0);
+        assert_eq!(document.lines_where(|text| text.contains("needle")), [0]);
+    }
+
+    /// A document of texts; each long one is folded.
+    fn folded(texts: &[&str]) -> Document {
+        let mut document = Document::default();
+        for text in texts {
+            document.push("name ", Tone::Quiet, 0);
+            document.push_text(text, Tone::Plain, 7);
+            document.push_line("", Tone::Plain, 0);
+        }
+        document.push_line("end", Tone::Plain, 9);
+        document
+    }
+
+    fn all(document: &Document) -> Vec<String> {
+        (0..document.line_count()).map(|line| document.text(line)).collect()
+    }
+
+    #[test]
+    fn a_long_text_is_folded_unfolded_and_folded_again() {
+        let long = "line of it\n".repeat(400);
+        let json = format!("[{}1]", "1,".repeat(3000));
+        let mut document = folded(&["short", &long, &json, "short"]);
+        let closed = all(&document);
+        let label = format!("name ▸ text, 4.4 kB: {}li…", "line of it ".repeat(18));
+        let list = format!("name ▸ JSON, 6.0 kB: [{}1…", "1,".repeat(99));
+        assert_eq!(closed, ["name short", &label, &list, "name short", "end"]);
+        assert_eq!((document.is_fold(0), document.is_fold(1), document.is_fold(3)), (false, true, false));
+
+        assert_eq!(document.toggle(2), Some(2));
+        assert_eq!(document.toggle(1), Some(1));
+        let open = all(&document);
+        assert_eq!(open.len(), 5 + 400 + 3003);
+        assert_eq!((open[1].as_str(), open[2].as_str()), (label.replace('▸', "▾").as_str(), "line of it"));
+        assert_eq!(
+            (open[402].as_str(), open[403].as_str(), open[404].as_str()),
+            (list.replace('▸', "▾").as_str(), "[", "  1,")
+        );
+        assert_eq!(document.origins(300), [7]);
+        assert_eq!(document.origins(open.len() - 1), [9]);
+        assert_eq!(document.folded_text(300), Some(long.as_str()));
+
+        assert_eq!(document.set_form(Form::Raw, 2000), 402);
+        let raw = all(&document);
+        assert_eq!((raw.len(), raw[403].as_str()), (5 + 400 + 1, json.as_str()));
+        assert_eq!(document.toggle(300), Some(1), "a line of it folds it, too");
+        assert_eq!(document.set_form(Form::Broken, 404), 404 - 1 + 3003);
+        assert_eq!(document.toggle(3000), Some(2));
+        assert_eq!(all(&document), closed);
+        assert_eq!(document.origins(4), [9]);
+        assert_eq!(document.toggle(0), None);
+    }
+
+    #[test]
+    fn what_is_looked_for_is_unfolded() {
+        let long = "line of it\n".repeat(400);
+        let mut document = folded(&[&long, &long.replace("it", "that")]);
+        assert_eq!(document.unfold_where(|text| text.contains("that"), 2), 402);
+        assert_eq!(document.line_count(), 3 + 400);
+        assert!(!document.is_fold(402) && document.is_fold(401));
     }
 
     #[test]

@@ -1,13 +1,11 @@
 //! What an event is, in one row: a glyph, a word for its kind, its subject, and how it ended where that matters.
 
-use std::borrow::Cow;
-
 use replay_store::event::{Event, EventKind, MessageSource, Rewind, Tag, ToolCaller, ToolOutcome};
 use replay_store::replay::headline::headline;
 use replay_store::replay::outline::Mark;
 use replay_store::replay::turns::MODEL_CALL_ERROR;
-use replay_store::value::Value;
 
+use crate::fold::short;
 use crate::line::Line;
 use crate::theme::Tone;
 
@@ -178,18 +176,6 @@ pub(crate) fn caller_words(caller: ToolCaller) -> &'static str {
         ToolCaller::Unknown => "the record doesn't say",
     }
 }
-
-/// Returns a value for one row: text as it is, large collections by their size, anything else as JSON.
-pub(crate) fn short(value: &Value) -> Cow<'_, str> {
-    match value {
-        Value::Text(text) => Cow::Borrowed(text),
-        Value::List(items) if items.len() > LARGE => Cow::Owned(format!("[{} items]", items.len())),
-        Value::Map(pairs) if pairs.len() > LARGE => Cow::Owned(format!("{{{} entries}}", pairs.len())),
-        other => Cow::Owned(other.to_json()),
-    }
-}
-
-const LARGE: usize = 64;
 
 fn rewind_word(by: Rewind) -> &'static str {
     match by {

@@ -14,7 +14,7 @@
 //! subject  copy  export            what a row is about, what is copied, a panel as a file
 //! app  panel  breakpoint  marks    what there is to show, and where
 //! typing  clock                    typed lines, and moments in them
-//! document  sheet  rows  line  theme
+//! document  fold  sheet  rows  line  theme
 //!                                   long texts, answers, rows, tones
 //! ```
 
@@ -28,6 +28,7 @@ pub mod document;
 pub mod export;
 pub mod filter;
 pub mod findings;
+pub mod fold;
 pub mod index;
 pub mod key;
 pub mod keymap;

@@ -10,6 +10,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use replay_store::visible;
 
+use crate::fold::beginning;
 use crate::theme::{Theme, Tone};
 
 /// A row, ready to be painted.
@@ -38,7 +39,9 @@ impl Line {
 
     /// Adds text that somebody else wrote. Only its beginning is taken where it is longer than any row.
     pub fn foreign(self, tone: Tone, text: &str) -> Line {
-        self.foreign_whole(tone, beginning(text))
+        let begun = beginning(text, ROW_BYTES);
+        let line = self.foreign_whole(tone, begun);
+        if begun.len() == text.len() { line } else { line.own(Tone::Quiet, "…") }
     }
 
     /// Adds text that somebody else wrote, however long it is, to be wrapped.
@@ -188,15 +191,4 @@ pub(crate) fn at_most(count: usize, mut rows: Vec<Line>) -> Vec<Line> {
 }
 
 /// No row is wider than this many bytes of text, so that a value of a megabyte costs no more than a long one.
-const ROW_BYTES: usize = 4096;
-
-fn beginning(text: &str) -> &str {
-    if text.len() <= ROW_BYTES {
-        return text;
-    }
-    let mut end = ROW_BYTES;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
+const ROW_BYTES: usize = 2048;

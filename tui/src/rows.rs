@@ -12,6 +12,17 @@ pub(crate) trait Rows {
     fn next(&self, line: usize) -> Option<usize>;
     /// Returns the rows of a line, at least one.
     fn rows(&self, line: usize, columns: usize) -> Rc<[Line]>;
+
+    /// Returns whether a line goes on with the one before: both are parts of one that is too long.
+    fn is_part(&self, _line: usize) -> bool {
+        false
+    }
+
+    /// Returns the whole text of a line, of all its parts where it has several.
+    fn text(&self, line: usize) -> String {
+        let rows = self.rows(line, usize::MAX);
+        rows.iter().map(|row| row.text().trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// A row: a line and which of its rows.

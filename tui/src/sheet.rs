@@ -69,9 +69,12 @@ impl Sheet {
         let number = link.map_or(0, |link| self.number(link));
         self.document.push_line("", Tone::Plain, 0);
         for (tone, text) in parts {
-            self.document.push(text, *tone, number);
+            self.document.push_text(text, *tone, number);
         }
-        self.document.push("\n", Tone::Plain, number);
+        match self.document.is_at_start() {
+            true => {}
+            false => self.document.push("\n", Tone::Plain, number),
+        }
     }
 
     /// Adds what an answer rests on, a line each.

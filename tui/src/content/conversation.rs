@@ -12,6 +12,7 @@ use replay_store::value::Value;
 use replay_store::visible;
 
 use crate::app::Debugger;
+use crate::fold::{FOLDED, beginning, size_words};
 use crate::line::Line;
 use crate::rows::{Place, Rows};
 use crate::theme::Tone;
@@ -71,6 +72,9 @@ impl Rows for Conversation<'_> {
     }
 }
 
+/// Bytes that are shown of a message which is too long to be shown.
+const BEGUN: usize = 500;
+
 /// Returns the words in front of a message that was taken back.
 pub(crate) fn taken_back_words(at: Position) -> Line {
     Line::new().own(Tone::Quiet, "taken back at ").number(Tone::Quiet, at).own(Tone::Quiet, " ")
@@ -88,7 +92,8 @@ fn message(event: &Event, (is_later, taken_back): (bool, Option<Position>), colu
     let is_quiet = is_later || taken_back.is_some();
     let tone = if is_quiet { Tone::Quiet } else { tone };
     let mut rows = Vec::new();
-    let mut lines = visible::lines(text);
+    let shown = if text.len() > FOLDED { beginning(text, BEGUN) } else { text };
+    let mut lines = visible::lines(shown);
     let first = match taken_back {
         Some(at) => taken_back_words(at),
         None => Line::new(),
@@ -97,6 +102,11 @@ fn message(event: &Event, (is_later, taken_back): (bool, Option<Position>), colu
     rows.extend(first.foreign_whole(tone, lines.next().unwrap_or_default()).wrap_under(columns, "  "));
     for line in lines {
         rows.extend(Line::new().own(tone, "  ").foreign_whole(tone, line).wrap_under(columns, "  "));
+    }
+    if text.len() > FOLDED {
+        let size = size_words(text.len());
+        let row = Line::new().own(Tone::Waiting, "  ▸ the beginning of ").number(Tone::Waiting, size);
+        rows.extend(row.own(Tone::Waiting, "; Enter goes there, 6 shows all of it").wrap_under(columns, "  "));
     }
     if let EventKind::AgentMessage { data, .. } = &event.kind
         && let Some(Value::List(buttons)) = data.get("buttons")

@@ -1,17 +1,21 @@
 //! The event at the cursor with everything that it says, and the raw records that it was read from.
 
+use std::borrow::Cow;
+
 use replay_store::event::{Event, EventKind, Form, Origin};
 use replay_store::replay::headline::{headline, who};
 use replay_store::value::Value;
 
 use crate::app::{Debugger, EventView};
 use crate::document::Document;
-use crate::label::{caller_words, outcome_words, short, speaker_words};
+use crate::fold::{CLOSED, FOLDED, size_words};
+use crate::label::{caller_words, outcome_words, speaker_words};
 use crate::theme::Tone;
 
 /// Makes the panel's text for the cursor.
 pub(crate) fn view(debugger: &Debugger) -> EventView {
     let mut document = Document::default();
+    document.set_form(debugger.form, 0);
     match debugger.session.event(debugger.cursor) {
         Some(event) => write(&mut document, debugger, &event),
         None => {
@@ -50,10 +54,14 @@ fn write(document: &mut Document, debugger: &Debugger, event: &Event) {
     match event.origin {
         Origin::Imported { form, .. } => {
             for index in event.origin.raw_indexes() {
-                document.push_line(&format!("── raw record {index}, {} ──\n", form_word(form)), Tone::Title, 0);
+                document.push_line("", Tone::Plain, 0);
                 match session.raw.get(index) {
-                    Some(bytes) => document.push(&indented(&String::from_utf8_lossy(&bytes)), Tone::Plain, 0),
-                    None => document.push(session.raw.problem().unwrap_or("its bytes are not at hand"), Tone::Quiet, 0),
+                    Some(bytes) => raw(document, index, (form, &bytes)),
+                    None => {
+                        document.push(&format!("raw record {index}, {}: ", form_word(form)), Tone::Title, 0);
+                        let problem = session.raw.problem().unwrap_or("its bytes are not at hand");
+                        document.push(problem, Tone::Quiet, 0);
+                    }
                 }
             }
         }
@@ -109,9 +117,9 @@ fn fields(document: &mut Document, debugger: &Debugger, kind: &EventKind) {
         EventKind::MemoryWritten { key, writer, .. } | EventKind::MemoryCleared { key, writer } => {
             named("key", Some(key));
             if let Some(after) = debugger.state.memory.get(key) {
-                let before = debugger.before.memory.get(key).map(|cell| short(&cell.value).into_owned());
+                let before = debugger.before.memory.get(key).map(|cell| words(&cell.value));
                 named("old", Some(before.as_deref().unwrap_or("never written")));
-                named("new", Some(&short(&after.value)));
+                named("new", Some(&words(&after.value)));
             }
             named("written by", Some(&who(writer)));
             named("call", writer.call_id.as_deref());
@@ -193,8 +201,26 @@ fn fields(document: &mut Document, debugger: &Debugger, kind: &EventKind) {
 
 fn field(document: &mut Document, name: &'static str, text: &str) {
     document.push_line(&format!("{name:<11}"), Tone::Quiet, 0);
-    document.push(text, Tone::Plain, 0);
-    document.push("\n", Tone::Plain, 0);
+    document.push_text(text, Tone::Plain, 0);
+    document.push_line("", Tone::Plain, 0);
+}
+
+/// Adds a raw record, which is folded away where it is large.
+fn raw(document: &mut Document, index: u32, (form, bytes): (Form, &[u8])) {
+    let label = format!("{CLOSED} raw record {index}, {}, {}", form_word(form), size_words(bytes.len()));
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let line = document.push_folded(&label, Tone::Title, (text, Tone::Plain), 0);
+    if bytes.len() <= FOLDED {
+        document.toggle(line);
+    }
+}
+
+/// Returns a whole value in words: a text as it is, anything else as JSON.
+fn words(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Text(text) => Cow::Borrowed(text),
+        other => Cow::Owned(other.to_json()),
+    }
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -211,73 +237,5 @@ fn form_word(form: Form) -> &'static str {
         Form::Flat => "flat",
         Form::ProtoJson => "ProtoJSON",
         Form::Classic => "classic",
-    }
-}
-
-/// Breaks JSON text into lines, with blanks in front. All characters but the blanks between its tokens stay.
-fn indented(json: &str) -> String {
-    let mut out = String::with_capacity(json.len() * 2);
-    let mut depth = 0usize;
-    let mut in_text = false;
-    let mut escaped = false;
-    for character in json.chars() {
-        if in_text {
-            out.push(character);
-            in_text = character != '"' || escaped;
-            escaped = character == '\\' && !escaped;
-            continue;
-        }
-        match character {
-            '"' => {
-                out.push('"');
-                in_text = true;
-            }
-            '{' | '[' => {
-                depth += 1;
-                out.push(character);
-                new_line(&mut out, depth);
-            }
-            '}' | ']' => {
-                depth = depth.saturating_sub(1);
-                let full = out.trim_end().len();
-                match out[..full].ends_with(['{', '[']) {
-                    true => out.truncate(full),
-                    false => new_line(&mut out, depth),
-                }
-                out.push(character);
-            }
-            ',' => {
-                out.push(',');
-                new_line(&mut out, depth);
-            }
-            ':' => out.push_str(": "),
-            ' ' | '\n' | '\r' | '\t' => {}
-            other => out.push(other),
-        }
-    }
-    out
-}
-
-/// Blanks in front grow with the depth up to here, so that deep nesting doesn't square the size.
-const DEPTH_MAX: usize = 20;
-
-fn new_line(out: &mut String, depth: usize) {
-    out.push('\n');
-    out.extend(std::iter::repeat_n("  ", depth.min(DEPTH_MAX)));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn json_is_broken_outside_of_its_texts_only() {
-        let lines = "{\n  \"a\": [\n    1,\n    \"x, {y\\\" :\"\n  ],\n  \"b\": {}\n}";
-        assert_eq!(indented(r#"{"a":[1,"x, {y\" :"],"b":{ }}"#), lines);
-    }
-
-    #[test]
-    fn what_is_no_json_is_shown_all_the_same() {
-        assert_eq!(indented("}}]oops"), "\n}\n}\n]oops");
     }
 }

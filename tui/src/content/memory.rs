@@ -1,18 +1,21 @@
 //! The memory entries, grouped by whose they are, and the story of one of them.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use replay_store::event::{Event, EventKind, Position};
+use replay_store::explain::query::Text;
 use replay_store::name::split_key;
 use replay_store::replay::Session;
 use replay_store::replay::headline::{headline, who};
 use replay_store::replay::rows::{MemoryRow, RowState, Scope};
 use replay_store::session::{Cell, CellState, State, evolve};
+use replay_store::value::Value;
 
 use crate::app::{Debugger, Heading, MemoryChange, MemoryItem, Story};
 use crate::document::Document;
-use crate::label::short;
+use crate::fold::{is_large, short, short_text};
 use crate::line::Line;
 use crate::rows::{Place, Rows};
 use crate::theme::Tone;
@@ -60,6 +63,21 @@ fn add(debugger: &Debugger, items: &mut Vec<MemoryItem>, (name, is_active): (Str
         }
         Some(_) | None => items.push(item),
     }
+}
+
+/// Returns whether a text stands in the name of an entry or in its whole value.
+pub(crate) fn has(row: &MemoryRow, pattern: &Text) -> bool {
+    pattern.find(&row.key).is_some() || pattern.find(&row.value.to_display()).is_some()
+}
+
+/// Returns the headings below which entries with a text are folded away.
+pub(crate) fn folded_with(debugger: &Debugger, pattern: &Text) -> BTreeSet<String> {
+    let state = &debugger.state;
+    let watched =
+        debugger.way.watched().map(|key| (WATCHED.to_owned(), debugger.session.memory_row(key.clone(), state)));
+    let rows = debugger.session.memory_rows(state).into_iter().map(|row| (header(&row, state).0, row));
+    let hidden = watched.chain(rows).filter(|(heading, row)| debugger.folded.contains(heading) && has(row, pattern));
+    hidden.map(|(heading, _)| heading).collect()
 }
 
 /// Returns the name of the heading that an entry stands below.
@@ -291,7 +309,13 @@ pub(crate) fn story(debugger: &Debugger) -> Option<Story> {
     let mut document = Document::default();
     let flags = flags(row).text();
     document.push(&format!("{}{flags}, now:\n", row.key), Tone::Strong, 0);
-    document.push_line(&short_or_words(row), Tone::Plain, 0);
+    document.set_form(debugger.form, 0);
+    match row.state {
+        RowState::Set => push_value(&mut document, &row.value),
+        RowState::Initial | RowState::NeverWritten | RowState::Cleared | RowState::Reset => {
+            document.push_line(&value(row).text(), Tone::Plain, 0);
+        }
+    }
     if row.set_at.is_none()
         && let Some(later) = session.next_write(&row.key, debugger.cursor)
     {
@@ -304,26 +328,34 @@ pub(crate) fn story(debugger: &Debugger) -> Option<Story> {
         let Some(event) = session.event(position) else { break };
         let number = usize::try_from(position.0).unwrap_or(0);
         let turn = event.turn.map_or_else(|| "between turns".to_owned(), |turn| format!("turn {turn}"));
-        let line = headline(&event);
+        let (kind, text) = match &event.kind {
+            EventKind::MemoryWritten { value, writer, .. } if is_large(value) => {
+                ("memory written", format!("{} by {}", short(value), who(writer)))
+            }
+            _ => {
+                let line = headline(&event);
+                (line.kind, short_text(&line.text))
+            }
+        };
         document.push_line("\n", Tone::Plain, 0);
-        document.push_line(
-            &format!("{position} {} ({turn}, {})\n", line.kind, event.time.clock()),
-            Tone::Strong,
-            number,
-        );
-        document.push_line(&format!("  {}\n", line.text), Tone::Plain, number);
+        document.push_line(&format!("{position} {kind} ({turn}, {})\n", event.time.clock()), Tone::Strong, number);
+        document.push_line(&format!("  {text}\n"), Tone::Plain, number);
         if let EventKind::MemoryWritten { writer, .. } | EventKind::MemoryCleared { writer, .. } = &event.kind
             && !writer.arguments.is_empty()
         {
-            document.push_line(&format!("  called with {}\n", writer.arguments), Tone::Quiet, number);
+            document.push_line(&format!("  called with {}\n", short_text(&writer.arguments)), Tone::Quiet, number);
         }
         at = session.previous_write(&row.key, position);
     }
     document.push_line("\n", Tone::Plain, 0);
-    document.push_line("Enter goes to the event of a line, Esc closes.", Tone::Quiet, 0);
+    document.push_line("Enter goes to the event of a line, or unfolds it (▸); Esc closes.", Tone::Quiet, 0);
     Some(Story { key: row.key.to_string(), document, place: Place::default() })
 }
 
-fn short_or_words(row: &MemoryRow) -> String {
-    value(row).text()
+/// Adds a whole value; a large one is folded away.
+fn push_value(document: &mut Document, value: &Value) {
+    match value {
+        Value::Text(text) => document.push_text(text, Tone::Plain, 0),
+        other => document.push_text(&other.to_json(), Tone::Plain, 0),
+    }
 }

@@ -18,6 +18,7 @@ use ratatui::layout::Rect;
 use replay_store::explain::query::Text;
 
 use crate::app::{Debugger, MemoryItem};
+use crate::document::Document;
 use crate::line::Line;
 use crate::panel::Panel;
 use crate::rows::{self, Direction, Place, Rows};
@@ -81,11 +82,12 @@ pub(crate) fn lines_with(debugger: &Debugger, panel: Panel, pattern: &Text) -> V
     if panel == Panel::Memory && debugger.story.is_none() {
         let is_in = |item: &MemoryItem| match item {
             MemoryItem::Header(heading) => pattern.find(&heading.name).is_some(),
-            MemoryItem::Entry(row, _) | MemoryItem::Watched(row, _) => {
-                pattern.find(&row.key).is_some() || pattern.find(&row.value.to_display()).is_some()
-            }
+            MemoryItem::Entry(row, _) | MemoryItem::Watched(row, _) => memory::has(row, pattern),
         };
         return (0..debugger.memory.len()).filter(|line| is_in(&debugger.memory[*line])).collect();
+    }
+    if let Some(document) = document(debugger, panel) {
+        return document.lines_where(|text| pattern.find(text).is_some());
     }
     let source = source(debugger, panel);
     let mut found = Vec::new();
@@ -100,9 +102,9 @@ pub(crate) fn lines_with(debugger: &Debugger, panel: Panel, pattern: &Text) -> V
     found
 }
 
-/// Returns the last row of a panel.
-pub(crate) fn last_place(debugger: &Debugger, panel: Panel, inside: Rect) -> Place {
-    let document = match (panel, &debugger.story) {
+/// Returns the text that a panel shows, where it shows one.
+fn document(debugger: &Debugger, panel: Panel) -> Option<&Document> {
+    match (panel, &debugger.story) {
         (Panel::Memory, Some(story)) => Some(&story.document),
         (Panel::Prompt, _) => {
             debugger.prompt.shown.as_ref().filter(|shown| shown.difference.is_none()).map(|shown| &shown.document)
@@ -110,8 +112,12 @@ pub(crate) fn last_place(debugger: &Debugger, panel: Panel, inside: Rect) -> Pla
         (Panel::Event, _) => Some(&debugger.event.document),
         (Panel::Answer | Panel::Decisions, _) => debugger.sheet(panel).map(|sheet| &sheet.document),
         (Panel::Timeline | Panel::Conversation | Panel::Memory | Panel::Stack | Panel::Findings, _) => None,
-    };
-    if let Some(document) = document {
+    }
+}
+
+/// Returns the last row of a panel.
+pub(crate) fn last_place(debugger: &Debugger, panel: Panel, inside: Rect) -> Place {
+    if let Some(document) = document(debugger, panel) {
         let line = document.line_count().saturating_sub(1);
         let row = document.rows(line, usize::from(inside.width)).len().saturating_sub(1);
         return Place { line, row };
@@ -128,7 +134,9 @@ pub(crate) fn all_rows(debugger: &Debugger) -> Vec<String> {
     let mut rows = Vec::new();
     let mut line = Some(0);
     while let Some(at) = line {
-        rows.extend(source.rows(at, usize::MAX).iter().map(|row| row.text().trim_end().to_owned()));
+        if !source.is_part(at) {
+            rows.extend(source.text(at).split('\n').map(|row| row.trim_end().to_owned()));
+        }
         line = source.next(at);
     }
     rows
@@ -137,8 +145,7 @@ pub(crate) fn all_rows(debugger: &Debugger) -> Vec<String> {
 /// Returns the text of the line under the cursor of the panel with the keys, however many rows it takes.
 pub(crate) fn text_at_cursor(debugger: &Debugger) -> String {
     let panel = debugger.focus;
-    let rows = source(debugger, panel).rows(cursor(debugger, panel).line, usize::MAX);
-    rows.iter().map(|row| row.text().trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    source(debugger, panel).text(cursor(debugger, panel).line)
 }
 
 /// Returns what stands in a row of the screen.
@@ -160,5 +167,13 @@ impl<R: Rows> Rows for Borrowed<'_, R> {
 
     fn rows(&self, line: usize, columns: usize) -> Rc<[Line]> {
         self.0.rows(line, columns)
+    }
+
+    fn is_part(&self, line: usize) -> bool {
+        self.0.is_part(line)
+    }
+
+    fn text(&self, line: usize) -> String {
+        self.0.text(line)
     }
 }

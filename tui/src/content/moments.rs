@@ -5,7 +5,7 @@ use replay_store::compare::words::Change;
 use replay_store::replay::rows::{MemoryRow, RowState};
 use replay_store::session::Frame;
 
-use crate::label::short;
+use crate::fold::short;
 use crate::sheet::{Link, Sheet};
 use crate::theme::Tone;
 
@@ -59,7 +59,7 @@ pub(crate) fn sheet(difference: &StateDifference) -> Sheet {
 
 fn value(row: &MemoryRow) -> String {
     match row.state {
-        RowState::Set | RowState::Initial => short(&row.value).into_owned(),
+        RowState::Set | RowState::Initial => short(&row.value),
         RowState::Reset if !row.value.is_null() => format!("{} (reset)", short(&row.value)),
         RowState::NeverWritten | RowState::Cleared | RowState::Reset => row.state.words().to_owned(),
     }

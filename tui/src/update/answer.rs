@@ -87,8 +87,9 @@ pub(super) fn why(app: &mut App, asked: &str) {
 }
 
 /// Shows a sheet in the answer panel.
-pub(super) fn show(app: &mut App, sheet: Sheet) {
+pub(super) fn show(app: &mut App, mut sheet: Sheet) {
     let Some(debugger) = &mut app.debugger else { return };
+    sheet.document.set_form(debugger.form, 0);
     debugger.answer = Some(sheet);
     debugger.places[Panel::Answer as usize] = Place::default();
     focus(debugger, Panel::Answer);

@@ -4,9 +4,11 @@ use replay_store::event::Position;
 use replay_store::prompt::Source;
 
 use super::define::select_entry;
-use super::{answer, focus, go, make_memory};
+use super::{answer, focus, go, make_memory, set_place};
 use crate::app::{App, Debugger, MemoryItem};
 use crate::content;
+use crate::document::Document;
+use crate::fold::Form;
 use crate::panel::Panel;
 use crate::rows::{Direction, Place};
 
@@ -15,6 +17,9 @@ pub(super) fn open_row(app: &mut App) {
     let area = app.area;
     let Some(debugger) = &mut app.debugger else { return };
     let line = debugger.place(debugger.focus).line;
+    if toggle(debugger) {
+        return;
+    }
     match debugger.focus {
         Panel::Timeline => {
             focus(debugger, Panel::Event);
@@ -66,6 +71,49 @@ pub(super) fn open_row(app: &mut App) {
     {
         debugger.zoomed = false;
     }
+}
+
+/// Folds the large text under the cursor away, or unfolds it. Returns whether there is one.
+fn toggle(debugger: &mut Debugger) -> bool {
+    let panel = debugger.focus;
+    let here = content::cursor(debugger, panel);
+    let Some(line) = document_mut(debugger, panel).and_then(|document| document.toggle(here.line)) else {
+        return false;
+    };
+    if line != here.line {
+        set_place(debugger, panel, Place { line, row: 0 });
+    }
+    true
+}
+
+/// Returns the text of a panel in which large ones can be folded away.
+pub(super) fn document_mut(debugger: &mut Debugger, panel: Panel) -> Option<&mut Document> {
+    match panel {
+        Panel::Memory => debugger.story.as_mut().map(|story| &mut story.document),
+        Panel::Event => Some(&mut debugger.event.document),
+        Panel::Answer => debugger.answer.as_mut().map(|sheet| &mut sheet.document),
+        Panel::Decisions => debugger.decisions.as_mut().map(|decisions| &mut decisions.sheet.document),
+        Panel::Timeline | Panel::Conversation | Panel::Stack | Panel::Prompt | Panel::Findings => None,
+    }
+}
+
+/// Shows JSON in the other form. Its lines are others then, so that a cursor in it goes to its label.
+pub(super) fn other_form(app: &mut App) {
+    let Some(debugger) = &mut app.debugger else { return };
+    let form = debugger.form.other();
+    debugger.form = form;
+    for panel in [Panel::Memory, Panel::Event, Panel::Answer, Panel::Decisions] {
+        let here = content::cursor(debugger, panel);
+        let Some(document) = document_mut(debugger, panel) else { continue };
+        let line = document.set_form(form, here.line);
+        if line != here.line {
+            set_place(debugger, panel, Place { line, row: 0 });
+        }
+    }
+    app.say(match form {
+        Form::Broken => "JSON is broken into lines; J shows it as it is",
+        Form::Raw => "JSON is shown as it is; J breaks it into lines",
+    });
 }
 
 /// Folds the entries below a heading of memory away, or unfolds them.

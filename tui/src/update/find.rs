@@ -3,7 +3,8 @@
 use replay_store::event::Position;
 use replay_store::explain::query::Text;
 
-use super::{go, moved, seek, set_place, way};
+use super::enter::document_mut;
+use super::{go, make_memory, moved, seek, set_place, way};
 use crate::app::{App, Debugger, Message};
 use crate::content;
 use crate::filter::Filter;
@@ -71,7 +72,8 @@ pub(super) fn again(app: &mut App, direction: Direction, count: usize) {
 fn in_panel(app: &mut App, panel: Panel, direction: Direction, count: usize) {
     let Some(debugger) = &mut app.debugger else { return };
     let Some(search) = &debugger.search else { return };
-    let pattern = &search.pattern;
+    let pattern = &search.pattern.clone();
+    unfold(debugger, panel, pattern);
     let hits = content::lines_with(debugger, panel, pattern);
     let line = content::cursor(debugger, panel).line;
     let total = hits.len();
@@ -88,6 +90,23 @@ fn in_panel(app: &mut App, panel: Panel, direction: Direction, count: usize) {
         words
     };
     app.say(words);
+}
+
+/// Unfolds what a panel has folded away and a text stands in.
+fn unfold(debugger: &mut Debugger, panel: Panel, pattern: &Text) {
+    if panel == Panel::Memory && debugger.story.is_none() {
+        let hidden = content::memory::folded_with(debugger, pattern);
+        if !hidden.is_empty() {
+            debugger.folded.retain(|name| !hidden.contains(name));
+            debugger.memory_at = None;
+            make_memory(debugger);
+        }
+        return;
+    }
+    let here = content::cursor(debugger, panel);
+    let Some(document) = document_mut(debugger, panel) else { return };
+    let line = document.unfold_where(|text| pattern.find(text).is_some(), here.line);
+    set_place(debugger, panel, Place { line, ..here });
 }
 
 /// A filter as it was typed. Nothing typed takes it away.

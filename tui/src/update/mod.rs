@@ -29,6 +29,7 @@ use crate::app::{App, Debugger, EventView, Help, Jumps, List, MemoryItem, Messag
 use crate::content::{self, conversation};
 use crate::copy::{Part, clipping};
 use crate::findings::{Findings, Looking};
+use crate::fold::Form;
 use crate::panel::Panel;
 use crate::prompt::PromptView;
 use crate::rows::{Direction, Place, walk};
@@ -93,6 +94,7 @@ pub fn update(app: &mut App, action: Action) {
         | Action::Close
         | Action::Hypothetical
         | Action::Changes
+        | Action::Form
         | Action::Section(_)
         | Action::FilterSwitch
         | Action::Context(_)
@@ -153,6 +155,7 @@ pub fn open(app: &mut App, session: Session, at: Position) {
         session: Arc::new(session),
         decisions: None,
         answer: None,
+        form: Form::default(),
         story: None,
         search: None,
         filter: None,
@@ -295,6 +298,7 @@ fn debug(app: &mut App, action: Action) {
                 focus(debugger, Panel::Prompt);
             }
         }
+        Action::Form => enter::other_form(app),
         Action::Section(direction) => enter::section(app, direction, count),
         Action::SearchAgain(direction) => find::again(app, direction, count),
         Action::FilterSwitch => find::switch_filter(app),
@@ -416,7 +420,9 @@ fn settle_panels(debugger: &mut Debugger, area: Rect) {
     if debugger.shows(Panel::Decisions, area)
         && debugger.decisions.as_ref().is_none_or(|made| made.at != debugger.cursor)
     {
-        debugger.decisions = Some(content::decisions::view(debugger));
+        let mut made = content::decisions::view(debugger);
+        made.sheet.document.set_form(debugger.form, 0);
+        debugger.decisions = Some(made);
         debugger.places[Panel::Decisions as usize] = Place::default();
     }
     if debugger.shows(Panel::Event, area) && debugger.event.at != Some(debugger.cursor) {

@@ -9,6 +9,7 @@ mod frame;
 mod handing;
 mod hostile;
 mod keys;
+mod large;
 mod moving;
 mod picker;
 mod picture;
