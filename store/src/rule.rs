@@ -126,7 +126,7 @@ rules! {
         "A validation tool that comes back with an error takes the write back, and the model reads why.";
     HandOver "M351"
         "A skill that is on the stack isn't started again by a reference, a step or a tool; nothing changes. Tools start \
-         ten skills in a turn at most.";
+         ten skills in a turn at most, and none while a tool called beside them waits for a yes.";
 }
 
 impl Rule {

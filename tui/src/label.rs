@@ -102,7 +102,9 @@ pub(crate) fn label(event: &Event) -> Line {
         | EventKind::MemoryWriteRefused { .. }
         | EventKind::ToolRefused { .. }
         | EventKind::ConfirmationAnswered { confirmed: false, .. } => plain(event, "× ", Tone::Bad),
-        EventKind::SkillPending { .. } | EventKind::ConfirmationAsked { .. } => plain(event, "… ", Tone::Waiting),
+        EventKind::SkillPending { .. } | EventKind::SkillDeferred { .. } | EventKind::ConfirmationAsked { .. } => {
+            plain(event, "… ", Tone::Waiting)
+        }
         EventKind::MemoryReset { .. } => plain(event, "∅ ", Tone::Memory),
         EventKind::ProjectEntryLocked { .. } => plain(event, "= ", Tone::Quiet),
         EventKind::StepEntered { .. } => plain(event, "· ", Tone::Quiet),

@@ -123,6 +123,7 @@ pub(crate) fn stops(session: &Session, at: Position, mark: Mark, stop: Stop) -> 
                 | Tag::SkillActivated
                 | Tag::SkillRefused
                 | Tag::SkillPending
+                | Tag::SkillDeferred
                 | Tag::ToolCalled
                 | Tag::ToolReturned
                 | Tag::ToolRefused

@@ -89,7 +89,8 @@ pub(crate) fn key_of(event: &Event) -> Option<Name> {
         | EventKind::SkillInterrupted { skill, .. }
         | EventKind::SkillResumed { skill, .. }
         | EventKind::SkillRefused { skill, .. }
-        | EventKind::SkillPending { skill, .. } => Some(skill.clone()),
+        | EventKind::SkillPending { skill, .. }
+        | EventKind::SkillDeferred { skill } => Some(skill.clone()),
         EventKind::BlockEntered { skill, block }
         | EventKind::BlockCompleted { skill, block, .. }
         | EventKind::BlockCancelled { skill, block, .. }
@@ -138,6 +139,7 @@ pub(crate) fn value_of(event: &Event) -> Option<Arc<Value>> {
         | EventKind::SkillResumed { .. }
         | EventKind::SkillRefused { .. }
         | EventKind::SkillPending { .. }
+        | EventKind::SkillDeferred { .. }
         | EventKind::BlockEntered { .. }
         | EventKind::BlockCompleted { .. }
         | EventKind::BlockCancelled { .. }

@@ -43,7 +43,8 @@ fn about(kind: &EventKind) -> Option<(Kind, String)> {
         | EventKind::SkillCancelled { skill, .. }
         | EventKind::SkillInterrupted { skill, .. }
         | EventKind::SkillResumed { skill, .. }
-        | EventKind::SkillPending { skill, .. } => (Kind::Skill, skill.to_string()),
+        | EventKind::SkillPending { skill, .. }
+        | EventKind::SkillDeferred { skill } => (Kind::Skill, skill.to_string()),
         EventKind::BlockEntered { skill, block }
         | EventKind::BlockCompleted { skill, block, .. }
         | EventKind::BlockCancelled { skill, block, .. }

@@ -297,6 +297,11 @@ pub enum EventKind {
         /// The skill that runs; if it runs already, the other one waits beneath it.
         resolver: Name,
     },
+    /// A tool hands over to a skill, and the start waits: another tool called beside it waits for the user's yes (M351).
+    SkillDeferred {
+        /// The skill that will start when the user has answered.
+        skill: Name,
+    },
     /// A write was refused or passed over; memory is as it was.
     MemoryWriteRefused {
         /// The name as the writer gave it.

@@ -53,6 +53,8 @@ pub enum Tag {
     SkillRefused,
     /// [`EventKind::SkillPending`]
     SkillPending,
+    /// [`EventKind::SkillDeferred`]
+    SkillDeferred,
     /// [`EventKind::MemoryWriteRefused`]
     MemoryWriteRefused,
     /// [`EventKind::MemoryReset`]
@@ -75,7 +77,7 @@ pub enum Tag {
 
 impl Tag {
     /// All kinds, each at the place of its number.
-    pub const ALL: [Tag; 33] = [
+    pub const ALL: [Tag; 34] = [
         Tag::SessionStarted,
         Tag::SessionEnded,
         Tag::UserMessage,
@@ -100,6 +102,7 @@ impl Tag {
         Tag::Foreign,
         Tag::SkillRefused,
         Tag::SkillPending,
+        Tag::SkillDeferred,
         Tag::MemoryWriteRefused,
         Tag::MemoryReset,
         Tag::ProjectEntryLocked,
@@ -138,6 +141,7 @@ impl Tag {
             EventKind::Foreign { .. } => Tag::Foreign,
             EventKind::SkillRefused { .. } => Tag::SkillRefused,
             EventKind::SkillPending { .. } => Tag::SkillPending,
+            EventKind::SkillDeferred { .. } => Tag::SkillDeferred,
             EventKind::MemoryWriteRefused { .. } => Tag::MemoryWriteRefused,
             EventKind::MemoryReset { .. } => Tag::MemoryReset,
             EventKind::ProjectEntryLocked { .. } => Tag::ProjectEntryLocked,
@@ -177,6 +181,7 @@ impl Tag {
             Tag::Foreign => "foreign",
             Tag::SkillRefused => "skill_refused",
             Tag::SkillPending => "skill_pending",
+            Tag::SkillDeferred => "skill_deferred",
             Tag::MemoryWriteRefused => "memory_write_refused",
             Tag::MemoryReset => "memory_reset",
             Tag::ProjectEntryLocked => "project_entry_locked",

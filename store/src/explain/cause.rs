@@ -52,6 +52,7 @@ pub(super) fn writer_of(event: &Event) -> Option<&Writer> {
         | EventKind::Foreign { .. }
         | EventKind::SkillRefused { .. }
         | EventKind::SkillPending { .. }
+        | EventKind::SkillDeferred { .. }
         | EventKind::MemoryReset { .. }
         | EventKind::ProjectEntryLocked { .. }
         | EventKind::StepEntered { .. }

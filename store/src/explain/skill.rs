@@ -93,6 +93,7 @@ fn came_up(session: &Session, state: &State, skill: &Name) -> Vec<Evidence> {
             started == skill
         }
         EventKind::SkillPending { skill: waits, resolver } => waits == skill || resolver == skill,
+        EventKind::SkillDeferred { skill: waits } => waits == skill,
         _ => false,
     };
     let found = session.events_in(..=state.position).rev().find(|(_, event)| starts(&event.kind));

@@ -79,6 +79,7 @@ impl History {
             | EventKind::HistoryRewound { .. }
             | EventKind::SkillRefused { .. }
             | EventKind::SkillPending { .. }
+            | EventKind::SkillDeferred { .. }
             | EventKind::MemoryWriteRefused { .. }
             | EventKind::ProjectEntryLocked { .. }
             | EventKind::StepEntered { .. }

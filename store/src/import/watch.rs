@@ -76,6 +76,7 @@ impl StackWatch {
             | EventKind::Foreign { .. }
             | EventKind::SkillRefused { .. }
             | EventKind::SkillPending { .. }
+            | EventKind::SkillDeferred { .. }
             | EventKind::MemoryWriteRefused { .. }
             | EventKind::MemoryReset { .. }
             | EventKind::ProjectEntryLocked { .. }

@@ -45,7 +45,7 @@ pub use session::{Details, Session, Status};
 pub use write::{Append, Writer};
 
 /// The number of the format that this version writes, and the only one that it reads.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// Payloads longer than this are blobs, so that equal ones are stored once.
 pub const INLINE_LEN: usize = 4096;

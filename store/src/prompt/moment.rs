@@ -431,6 +431,7 @@ fn messages_of(events: &[Event], index: usize) -> Vec<Message> {
         | EventKind::HistoryRewound { .. }
         | EventKind::SkillRefused { .. }
         | EventKind::SkillPending { .. }
+        | EventKind::SkillDeferred { .. }
         | EventKind::MemoryWriteRefused { .. }
         | EventKind::MemoryReset { .. }
         | EventKind::ProjectEntryLocked { .. }

@@ -79,6 +79,7 @@ fn words(kind: &EventKind) -> (&'static str, String) {
         EventKind::Foreign { name } => ("unknown kind", name.to_string()),
         EventKind::SkillRefused { skill, rule, .. } => ("skill refused", format!("{skill} ({rule})")),
         EventKind::SkillPending { skill, resolver } => ("skill pending", format!("{skill} until {resolver} is done")),
+        EventKind::SkillDeferred { skill } => ("skill deferred", format!("{skill} until the user has answered")),
         EventKind::MemoryWriteRefused { asked, value, writer, refusal, rule, .. } => {
             let kind = if *refusal == WriteRefusal::Skipped { "write skipped" } else { "write refused" };
             (kind, format!("{asked} = {} by {}: {} ({rule})", value.to_json(), who(writer), refusal.word()))
@@ -136,6 +137,7 @@ pub fn weight(kind: &EventKind) -> Weight {
         | EventKind::MemoryCleared { .. }
         | EventKind::ToolReturned { .. }
         | EventKind::SkillPending { .. }
+        | EventKind::SkillDeferred { .. }
         | EventKind::MemoryReset { .. }
         | EventKind::ConfirmationAsked { .. }
         | EventKind::ConfirmationAnswered { confirmed: true, .. }

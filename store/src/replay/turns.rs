@@ -229,6 +229,7 @@ fn is_effect(event: &Event, by_engine: &mut BTreeSet<Name>) -> bool {
         | EventKind::ActionTaken { .. }
         | EventKind::HistoryRewound { .. }
         | EventKind::SkillPending { .. }
+        | EventKind::SkillDeferred { .. }
         | EventKind::MemoryReset { .. }
         | EventKind::ProjectEntryLocked { .. }
         | EventKind::StepEntered { .. }

@@ -39,6 +39,7 @@ pub fn evolve(state: &mut State, event: &Event) {
         }
         EventKind::SkillRefused { skill, .. } => stack::drop_pending(state, skill),
         EventKind::SkillPending { skill, resolver } => stack::pend(state, skill, resolver),
+        EventKind::SkillDeferred { skill } => state.deferred.push(skill.clone()),
         EventKind::SkillCompleted { skill } => stack::complete(state, skill),
         EventKind::SkillCancelled { skill, step } => stack::cancel(state, skill, step.as_ref()),
         EventKind::SkillInterrupted { skill, step } => stack::interrupt(state, skill, step.as_ref()),
@@ -62,15 +63,21 @@ pub fn evolve(state: &mut State, event: &Event) {
         EventKind::StepEntered { skill, block, step } => stack::stand_at(state, skill, block, Some(step)),
         EventKind::UserMessage { .. } => {
             state.resolved.clear();
+            state.is_asked = false;
             state.tool_starts = 0;
             state.replaced = None;
         }
         EventKind::AgentMessage { data, .. } => state.tappable = payloads(data),
         EventKind::TurnEnded => state.replaced = None,
-        EventKind::ConfirmationAnswered { tool, .. }
-        | EventKind::ToolReturned { tool, caller: ToolCaller::Confirmation, .. } => {
+        EventKind::ConfirmationAsked { .. } => state.is_asked = true,
+        EventKind::ConfirmationAnswered { tool, .. } => {
             state.resolved.insert(tool.clone());
         }
+        EventKind::ToolReturned { tool, caller: ToolCaller::Confirmation, .. } => {
+            state.resolved.insert(tool.clone());
+            state.deferred.clear();
+        }
+        EventKind::ToolRefused { call, .. } if call.caller == ToolCaller::Confirmation => state.deferred.clear(),
         EventKind::ResponseUttered { response, why: UtterCause::Condition, skill: Some(skill) } => {
             state.uttered.insert((skill.clone(), response.clone()));
         }
@@ -98,7 +105,6 @@ pub fn evolve(state: &mut State, event: &Event) {
         EventKind::ToolReturned { .. }
         | EventKind::ToolCalled { .. }
         | EventKind::ToolRefused { .. }
-        | EventKind::ConfirmationAsked { .. }
         | EventKind::ResponseUttered { .. }
         | EventKind::MemoryWriteRefused { .. }
         | EventKind::ActionTaken { .. } => {}

@@ -56,6 +56,10 @@ pub struct State {
     pub resolved: BTreeSet<Name>,
     /// How many skills tools have started since the last user message (M351).
     pub tool_starts: u32,
+    /// Whether a tool call began to wait for a yes since the last user message (M351).
+    pub is_asked: bool,
+    /// The skills that tools hand over to once the user has answered that question, in order (M351).
+    pub deferred: Vec<Name>,
     /// The `set:` payloads on the buttons of the latest agent message (M234).
     pub tappable: Vec<Name>,
     /// What the last write of the model or of a button replaced, until its turn is over (M210).

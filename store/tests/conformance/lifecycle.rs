@@ -73,7 +73,7 @@ fn command(step: &Value) -> Result<Command, String> {
 /// Reads the result off the events.
 fn result<'a>(operation: &str, events: &'a [EventKind]) -> &'a str {
     let found = events.iter().find_map(|event| match event {
-        EventKind::SkillPending { .. } => Some("pending"),
+        EventKind::SkillPending { .. } | EventKind::SkillDeferred { .. } => Some("pending"),
         EventKind::SkillRefused { .. } if ["activate", "delegate", "call"].contains(&operation) => Some("refused"),
         EventKind::ToolRefused { .. } => Some("refused"),
         EventKind::SkillResumed { .. } if operation == "activate" => Some("resumed"),

@@ -216,5 +216,6 @@ fn golden() -> Vec<(EventKind, &'static str)> {
         (EventKind::ConfirmationAsked { call }, "1e0174027b7d0101016101017300"),
         (EventKind::ConfirmationAnswered { tool: name("t"), confirmed: true }, "1f017401"),
         (EventKind::ResponseUttered { response: name("r"), why: UtterCause::StaleButton, skill: None }, "2001720900"),
+        (EventKind::SkillDeferred { skill: name("a") }, "210161"),
     ]
 }

@@ -132,6 +132,7 @@ fn recorded() -> impl Strategy<Value = EventKind> {
     ];
     prop_oneof![
         (name(), name()).prop_map(|(skill, resolver)| EventKind::SkillPending { skill, resolver }),
+        name().prop_map(|skill| EventKind::SkillDeferred { skill }),
         (name(), value()).prop_map(|(key, value)| EventKind::MemoryReset { key, value }),
         name().prop_map(|key| EventKind::ProjectEntryLocked { key }),
         (name(), name(), name()).prop_map(|(skill, block, step)| EventKind::StepEntered { skill, block, step }),

@@ -180,10 +180,11 @@ fn decided() -> impl Strategy<Value = EventKind> {
         (name(), text(), of(name()), of(name()), of(name())).prop_map(|(tool, arguments, skill, step, call_id)| {
             ToolCall { tool, arguments, caller: ToolCaller::Model, skill, step, call_id }
         });
-    (0..11, names, shared(), writer(), rule, refusal, why, call, any::<bool>()).prop_map(
+    (0..12, names, shared(), writer(), rule, refusal, why, call, any::<bool>()).prop_map(
         |(kind, (key, skill, step, other), value, writer, rule, refusal, why, call, confirmed)| match kind {
             0 => EventKind::SkillRefused { skill, by: Activation::Model, rule },
             1 => EventKind::SkillPending { skill, resolver: key },
+            11 => EventKind::SkillDeferred { skill },
             2 => EventKind::MemoryWriteRefused { asked: key, key: other, value, writer, refusal, rule },
             3 => EventKind::MemoryReset { key, value },
             4 => EventKind::ProjectEntryLocked { key },

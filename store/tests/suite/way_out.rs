@@ -218,6 +218,9 @@ enum Kind<'a> {
         why: UtterCause,
         skill: Option<&'a str>,
     },
+    SkillDeferred {
+        skill: &'a str,
+    },
 }
 
 #[derive(Debug, SchemaRead, SchemaWrite)]

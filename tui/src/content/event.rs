@@ -159,6 +159,7 @@ fn fields(document: &mut Document, debugger: &Debugger, kind: &EventKind) {
             named("skill", Some(skill));
             named("until", Some(resolver));
         }
+        EventKind::SkillDeferred { skill } => named("skill", Some(skill)),
         EventKind::MemoryWriteRefused { asked, key, value, writer, refusal, rule } => {
             named("asked for", Some(asked));
             named("key", key.as_deref());

@@ -233,6 +233,7 @@ fn of_event(session: &Session, at: Position) -> Option<Sheet> {
     }
     if let EventKind::SkillRefused { skill, .. }
     | EventKind::SkillPending { skill, .. }
+    | EventKind::SkillDeferred { skill }
     | EventKind::SkillInterrupted { skill, .. }
     | EventKind::SkillResumed { skill, .. }
     | EventKind::SkillActivated { skill, .. } = &event.kind

@@ -211,6 +211,7 @@ fn hostile_events() -> Vec<Event> {
         EventKind::Foreign { name: Name::from("") },
         EventKind::SkillRefused { skill: skill.clone(), by: Activation::Model, rule },
         EventKind::SkillPending { skill: skill.clone(), resolver: name() },
+        EventKind::SkillDeferred { skill: skill.clone() },
         EventKind::MemoryWriteRefused {
             asked: name(),
             key: Some(name()),

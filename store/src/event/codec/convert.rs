@@ -122,6 +122,7 @@ fn stored_kind(kind: &EventKind) -> StoredKind<'_> {
             StoredKind::SkillRefused { skill, by: (*by).into(), rule: StoredRule(*rule) }
         }
         EventKind::SkillPending { skill, resolver } => StoredKind::SkillPending { skill, resolver },
+        EventKind::SkillDeferred { skill } => StoredKind::SkillDeferred { skill },
         EventKind::MemoryWriteRefused { asked, key, value, writer, refusal, rule } => StoredKind::MemoryWriteRefused {
             asked,
             key: key.as_deref(),
@@ -248,6 +249,7 @@ fn live_kind(kind: StoredKind<'_>, names: &mut Names) -> EventKind {
         StoredKind::SkillRefused { skill, by, rule } => {
             EventKind::SkillRefused { skill: names.get(skill), by: by.into(), rule: rule.0 }
         }
+        StoredKind::SkillDeferred { skill } => EventKind::SkillDeferred { skill: names.get(skill) },
         StoredKind::SkillPending { skill, resolver } => {
             EventKind::SkillPending { skill: names.get(skill), resolver: names.get(resolver) }
         }

@@ -180,6 +180,9 @@ pub(super) enum StoredKind<'a> {
         why: StoredUtterCause,
         skill: Option<&'a str>,
     },
+    SkillDeferred {
+        skill: &'a str,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Encode, BorrowDecode)]

@@ -33,6 +33,9 @@ pub(super) fn visit(sight: &Sight<'_>, kind: &EventKind, found: &mut dyn FnMut(M
         EventKind::SkillPending { skill, .. } => {
             started(sight, skill, Activation::Unknown, Verdict::Waiting, Some(Rule::Precondition), found);
         }
+        EventKind::SkillDeferred { skill } => {
+            started(sight, skill, Activation::Tool, Verdict::Waiting, Some(Rule::HandOver), found);
+        }
         EventKind::SkillCompleted { skill } => completed(sight, skill, found),
         EventKind::ToolReturned { tool, outcome, error, caller, skill, .. } => {
             if *caller == ToolCaller::Step {

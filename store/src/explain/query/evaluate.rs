@@ -231,7 +231,9 @@ fn verdict_of(kind: &EventKind) -> Option<Verdict> {
         EventKind::MemoryWriteRefused { .. } | EventKind::SkillRefused { .. } | EventKind::ToolRefused { .. } => {
             Some(Verdict::Refused)
         }
-        EventKind::SkillPending { .. } | EventKind::ConfirmationAsked { .. } => Some(Verdict::Waiting),
+        EventKind::SkillPending { .. } | EventKind::SkillDeferred { .. } | EventKind::ConfirmationAsked { .. } => {
+            Some(Verdict::Waiting)
+        }
         EventKind::ConfirmationAnswered { confirmed: false, .. } => Some(Verdict::Declined),
         EventKind::ToolReturned { outcome, .. } => Some(decisions::verdict_of(*outcome)),
         _ => None,
@@ -280,6 +282,7 @@ fn skills_of(kind: &EventKind) -> [Option<&Name>; 2] {
         | EventKind::BlockInterrupted { skill, .. }
         | EventKind::BlockResumed { skill, .. }
         | EventKind::SkillRefused { skill, .. }
+        | EventKind::SkillDeferred { skill }
         | EventKind::StepEntered { skill, .. } => [Some(skill), None],
         EventKind::SkillPending { skill, resolver } => [Some(skill), Some(resolver)],
         EventKind::ToolReturned { skill, .. } | EventKind::ResponseUttered { skill, .. } => [skill.as_ref(), None],

@@ -94,6 +94,7 @@ impl Text {
             EventKind::Foreign { name } => is(name),
             EventKind::SkillRefused { .. }
             | EventKind::SkillPending { .. }
+            | EventKind::SkillDeferred { .. }
             | EventKind::MemoryWriteRefused { .. }
             | EventKind::MemoryReset { .. }
             | EventKind::ProjectEntryLocked { .. }

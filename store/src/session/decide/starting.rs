@@ -69,8 +69,15 @@ impl Draft<'_> {
     }
 
     /// The running prose or a tool runs another skill and goes on when that is done.
+    ///
+    /// What a tool hands over to waits while a tool of the same turn waits for a yes: they were called together (M351).
     pub(super) fn delegate(&mut self, skill: &Name, by: Delegate) -> Result<(), CommandError> {
         self.running().ok_or(CommandError::NothingActive)?;
+        let waits = self.state.is_asked && self.state.pending_confirmation().is_some();
+        if by == Delegate::Tool && waits {
+            self.emit(EventKind::SkillDeferred { skill: skill.clone() });
+            return Ok(());
+        }
         self.hand_over(
             skill,
             match by {
@@ -79,6 +86,13 @@ impl Draft<'_> {
             },
         );
         Ok(())
+    }
+
+    /// Starts what waited for the user's answer, in the order in which it was asked for (M351).
+    pub(super) fn start_deferred(&mut self, skills: &[Name]) {
+        for skill in skills {
+            self.hand_over(skill, Route::Tool);
+        }
     }
 
     /// A step of the running block runs another skill.

@@ -57,6 +57,7 @@ impl<'a> Draft<'a> {
             ToolOutcome::Failed => Some((constraint.on_failure.as_ref()?, UtterCause::ToolFailed)),
             ToolOutcome::AwaitingConfirmation | ToolOutcome::Declined => None,
         });
+        let deferred = self.deferred(&call);
         self.emit(returned_event(&call, outcome, result, error, source));
         if let Some((response, why)) = spoken {
             self.say(&response.value, why, call.skill.as_ref());
@@ -77,6 +78,7 @@ impl<'a> Draft<'a> {
             }
         }
         self.complete_if_done();
+        self.start_deferred(&deferred);
     }
 
     /// The user answers whether the pending call runs.
@@ -95,21 +97,33 @@ impl<'a> Draft<'a> {
         self.emit(EventKind::MemoryCleared { key: Name::from(PENDING_CONFIRMATION), writer });
         let confirmed = answer == Answer::Yes;
         self.emit(EventKind::ConfirmationAnswered { tool: call.tool.clone(), confirmed });
+        let deferred = self.deferred(&call);
         if confirmed {
-            match self.is_open(&call) {
-                true => self.emit(EventKind::ToolCalled { call }),
-                false => self.emit(EventKind::ToolRefused { call, rule: Rule::ConfirmationChecksAgain }),
+            if self.is_open(&call) {
+                self.emit(EventKind::ToolCalled { call });
+            } else {
+                self.emit(EventKind::ToolRefused { call, rule: Rule::ConfirmationChecksAgain });
+                self.start_deferred(&deferred);
             }
             return Ok(());
         }
         let denial = name("utter_on_user_denial");
         let result = Value::Map(vec![("status".to_owned(), Value::Text("declined".to_owned()))]).to_json();
         self.emit(returned_event(&call, ToolOutcome::Declined, result, None, ToolSource::Unknown));
+        let is_denied = denial.is_some();
         if let Some(denial) = denial {
             self.say(&denial, UtterCause::ConfirmationDenied, call.skill.as_ref());
+        }
+        self.start_deferred(&deferred);
+        if is_denied {
             self.emit(EventKind::TurnEnded);
         }
         Ok(())
+    }
+
+    /// Returns what waits for the answer that this call brings.
+    fn deferred(&self, call: &ToolCall) -> Vec<Name> {
+        if call.caller == ToolCaller::Confirmation { self.state.deferred.clone() } else { Vec::new() }
     }
 
     /// Says which rule refuses a call before the tool runs: it isn't the skill's (M185), it was called already (M192), it

@@ -3,7 +3,7 @@
 use replay_store::event::{ToolCall, ToolCaller, ToolOutcome, ToolSource};
 use replay_store::profile::Profile;
 use replay_store::session::access::WriteBy;
-use replay_store::session::decide::{Command, CommandError, Delegate, ToolReturn};
+use replay_store::session::decide::{Answer, Command, CommandError, Delegate, ToolReturn};
 
 use super::world::World;
 
@@ -220,6 +220,63 @@ fn tools_start_ten_skills_in_a_turn_at_most() {
     assert!(start(11).contains("M351"));
     world.hear("go on");
     assert!(world.wish(Command::Delegate { skill: "s11".into(), by: Delegate::Tool }).contains("activated"));
+}
+
+/// A skill whose tool waits for a yes while another tool hands over to two skills.
+fn paused_batch() -> World {
+    let hold = "---\nname: Hold\ndescription: d\ntool_constraints:\n  - release:\n      \
+                requires_confirmation: {enabled: true, utter_for_confirmation: utter_sure, utter_on_user_denial: \
+                utter_kept}\n---\nHelp.\n";
+    let other = "---\nname: O\ndescription: d\n---\nHelp.\n";
+    let responses = "responses:\n  utter_sure: [{text: Sure?}]\n  utter_kept: [{text: It stays.}]\n";
+    let mut world = World::bare(
+        Profile::Mantle321,
+        &[
+            ("skills/hold/skill.md", hold),
+            ("skills/prices/skill.md", other),
+            ("skills/depots/skill.md", other),
+            ("responses.yml", responses),
+        ],
+    );
+    world.activate("hold");
+    world.hear("release it, and what does it cost?");
+    let asked = world.call("release");
+    assert!(asked.contains("confirmation asked"), "{asked}");
+    for skill in ["prices", "depots"] {
+        let starts = Command::Delegate { skill: skill.into(), by: Delegate::Tool };
+        assert_eq!(world.wish(starts), format!("skill deferred {skill} until the user has answered"));
+    }
+    assert_eq!(world.stack(), "hold");
+    world
+}
+
+#[test]
+fn what_a_tool_starts_waits_for_the_answer_about_a_tool_called_beside_it() {
+    // M351
+    let mut world = paused_batch();
+    world.hear("yes");
+    let yes = world.wish(Command::AnswerConfirmation(Answer::Yes));
+    assert!(yes.contains("tool called release") && !yes.contains("activated"), "{yes}");
+    let call = ToolCall {
+        tool: "release".into(),
+        arguments: "{}".to_owned(),
+        caller: ToolCaller::Confirmation,
+        skill: Some("hold".into()),
+        step: None,
+        call_id: None,
+    };
+    let (outcome, result, source) = (ToolOutcome::Done, "{}".to_owned(), ToolSource::Local);
+    let back = world.wish(Command::ReturnTool(ToolReturn { call, outcome, result, error: None, source }));
+    assert!(back.contains("skill activated prices") && back.contains("skill activated depots"), "{back}");
+    let mut world = paused_batch();
+    world.hear("no");
+    let no = world.wish(Command::AnswerConfirmation(Answer::No));
+    assert!(no.contains("It stays.") && no.contains("skill activated depots") && no.ends_with("turn ended"), "{no}");
+    // Another turn's tools were not called beside the one that waits.
+    let mut world = paused_batch();
+    world.hear("wait, where are you?");
+    let starts = Command::Delegate { skill: "prices".into(), by: Delegate::Tool };
+    assert!(world.wish(starts).contains("skill activated prices"));
 }
 
 #[test]
