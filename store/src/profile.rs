@@ -271,4 +271,13 @@ mod tests {
         }
         assert_eq!(Profile::Seed.lifecycle_tools(), ("complete_skill", "cancel_skill"), "P16 in seed");
     }
+
+    #[test]
+    fn a_choice_says_how_it_was_made() {
+        let written = |profile, basis| ProfileChoice { profile, basis }.to_string();
+        assert_eq!(written(Profile::Seed, ProfileBasis::Default), "seed (the default)");
+        assert_eq!(written(Profile::Mantle321, ProfileBasis::Flag), "mantle-3.21 (asked for)");
+        assert_eq!(written(Profile::Seed, ProfileBasis::Record), "seed (named by the record)");
+        assert_eq!(written(Profile::Mantle321, ProfileBasis::Guess), "mantle-3.21 (guessed from the agent folder)");
+    }
 }

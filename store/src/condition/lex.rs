@@ -94,10 +94,10 @@ fn number(text: &str, at: usize) -> Result<(usize, TokenKind), ConditionError> {
     let written = &text[..end + tail];
     let plain = text[..end].replace('_', "");
     // An underscore stands between two digits.
-    let digit = |index: usize| text.as_bytes()[..end].get(index).is_some_and(u8::is_ascii_digit);
-    let misplaced = |(index, _): (usize, &str)| !(index > 0 && digit(index - 1) && digit(index + 1));
+    let digit = |c: char| c.is_ascii_digit();
+    let misplaced = |(index, _)| !(text[..index].ends_with(digit) && text[index + 1..end].starts_with(digit));
     let malformed = tail > 0 || text[..end].match_indices('_').any(misplaced);
-    let leads_with_zero = !is_float && plain.len() > 1 && plain.starts_with('0') && plain.contains(|c| c != '0');
+    let leads_with_zero = !is_float && plain.starts_with('0') && plain.contains(|c| c != '0');
     let value = match is_float {
         true => plain.parse().ok().map(Value::Float),
         false => plain.parse().ok().map(Value::Int),
@@ -224,6 +224,7 @@ mod tests {
             ("a_1b=='x'", "word \"a_1b\", sign \"==\", Text(\"x\") \"'x'\""),
             ("a<=b", "word \"a\", sign \"<=\", word \"b\""),
             ("'\\101\\0' b", "Text(\"A\\0\") \"'\\\\101\\\\0'\", word \"b\""),
+            ("'\\t\\r\\a\\b\\f\\v'", r#"Text("\t\r\u{7}\u{8}\u{c}\u{b}") "'\\t\\r\\a\\b\\f\\v'""#),
             ("'\\x41b'", "Text(\"Ab\") \"'\\\\x41b'\""),
             ("'\\18'", "Text(\"\\u{1}8\") \"'\\\\18'\""),
             ("\na", "word \"a\""),

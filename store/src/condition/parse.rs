@@ -290,6 +290,14 @@ mod tests {
         check_refusal("session.a.b.c", "session.a.b.c", "`session.a.b.c` has not three segments");
         check_refusal("session.a.b == 'x", "'x", "a string isn't closed");
         check_refusal("(session.a.b", "(", "a parenthesis isn't closed");
+        check_refusal("(session.a.b 5", "5", "no operator stands before `5`");
+        check_refusal("5 day", "day", "no operator stands before `day`");
+        check_refusal("session.a.b day", "day", "no operator stands before `day`");
+        check_refusal("(session.a.b) day", "day", "no operator stands before `day`");
+        check_refusal("not day", "day", "Unknown name 'day' in condition expression");
+        check_refusal("session.a.b == day", "day", "Unknown name 'day' in condition expression");
+        check_refusal("day.of.week == 1", "day", "Unknown name 'day.of.week' in condition expression");
+        check_refusal("day. == 1", "day", "Unknown name 'day' in condition expression");
         check_refusal("session.a.b == 007", "007", "`007` is no number");
         check_refusal("session.a.b\nand session.a.c", "\n", "a condition is one line");
     }
@@ -309,10 +317,35 @@ mod tests {
     }
 
     #[test]
+    fn a_sign_belongs_to_the_number_behind_it() {
+        for (text, number) in [("- 3 < 1", Value::Int(-3)), ("-2.5 < 1", Value::Float(-2.5))] {
+            let ExpressionKind::Comparison { operands, .. } = parse(text).expect("it parses").root.kind else {
+                panic!("it is a comparison");
+            };
+            assert_eq!(
+                (&text[operands[0].span.clone()], &operands[0].kind),
+                (&text[..text.len() - 4], &ExpressionKind::Literal(number))
+            );
+        }
+        check_refusal("-'x' == session.a.b", "-", "conditions can't calculate");
+    }
+
+    #[test]
     fn nesting_is_bounded() {
         let deep = format!("{}True{}", "(".repeat(100_000), ")".repeat(100_000));
         assert!(parse(&deep).is_err());
         assert!(parse(&"not ".repeat(100_000)).is_err());
-        assert!(parse(&format!("{}True", "not ".repeat(50))).is_ok());
+        for (open, close) in [("not ", ""), ("(", ")")] {
+            let nested = |depth: usize| format!("{}True{}", open.repeat(depth), close.repeat(depth));
+            assert!(parse(&nested(DEPTH_LIMIT)).is_ok(), "{open}");
+            assert!(parse(&nested(DEPTH_LIMIT + 1)).is_err(), "{open}");
+        }
+    }
+
+    #[test]
+    fn what_stands_side_by_side_does_not_nest() {
+        for part in ["not True", "(True)"] {
+            assert!(parse(&vec![part; DEPTH_LIMIT + 1].join(" and ")).is_ok(), "{part}");
+        }
     }
 }

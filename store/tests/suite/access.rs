@@ -65,6 +65,15 @@ fn each_kind_of_nothing_is_told_apart() {
 }
 
 #[test]
+fn only_a_value_that_was_taken_away_is_nothing_since_an_event() {
+    let at = Some(Position(7));
+    for (kind, expected) in [(CellState::Cleared, at), (CellState::Reset, at), (CellState::Initial, None)] {
+        let state = state(&[("hold.depot", Value::Null, kind)]);
+        assert_eq!(nothing(&state, "hold.depot").since(), expected, "{kind:?}");
+    }
+}
+
+#[test]
 fn a_reset_entry_has_the_initial_value_of_its_declaration() {
     let agent = agent();
     let reader = Reader { skill: Some("prices"), site: Site::Prompt };

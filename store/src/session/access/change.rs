@@ -220,3 +220,30 @@ fn distance(left: &str, right: &str, most: usize) -> Option<usize> {
     }
     Some(row[right.len()]).filter(|distance| *distance <= most)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_distance_counts_the_bytes_that_differ() {
+        let cases = [
+            ("", "", Some(0)),
+            ("day", "day", Some(0)),
+            ("day", "bay", Some(1)),
+            ("day", "da", Some(1)),
+            ("day", "days", Some(1)),
+            ("day", "today", Some(2)),
+            ("today", "day", Some(2)),
+            ("day", "dya", Some(2)),
+            ("depot", "dxpoy", Some(2)),
+            ("day", "", None),
+            ("", "day", None),
+            ("day", "bye", None),
+            ("depot", "today", None),
+        ];
+        for (left, right, expected) in cases {
+            assert_eq!(distance(left, right, 2), expected, "{left:?} {right:?}");
+        }
+    }
+}

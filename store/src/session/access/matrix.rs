@@ -28,13 +28,6 @@ pub struct Rights {
     pub writes: Vec<WriteDecision>,
 }
 
-impl Rights {
-    /// Returns the decision on one way to write.
-    pub fn write_by(&self, by: WriteBy) -> Option<&WriteDecision> {
-        self.writes.iter().find(|decision| decision.by == by)
-    }
-}
-
 /// Returns the rights on every declared entry: project memory, then the skills in directory order.
 pub fn matrix(agent: &Agent, profile: Profile, state: &State) -> Vec<Row> {
     let skills: Vec<Option<&Name>> = std::iter::once(None).chain(agent.skills.keys().map(Some)).collect();

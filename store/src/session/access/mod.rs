@@ -83,9 +83,6 @@ fn owner(entry: &Entry) -> &str {
 
 /// Returns the name that was asked for, without a new allocation where it is one that the entry has.
 fn asked(name: &str, entry: Option<&Entry>) -> Name {
-    match entry {
-        Some(entry) if entry.key == *name => entry.key.clone(),
-        Some(entry) if entry.name == *name => entry.name.clone(),
-        Some(_) | None => Name::from(name),
-    }
+    let own = entry.and_then(|entry| [&entry.key, &entry.name].into_iter().find(|own| **own == *name));
+    own.cloned().unwrap_or_else(|| Name::from(name))
 }

@@ -3,7 +3,7 @@
 use replay_store::profile::Profile;
 use replay_store::rule::Rule;
 use replay_store::session::access::matrix::matrix;
-use replay_store::session::access::{Change, WriteBy};
+use replay_store::session::access::{Change, Reader, Site, WriteBy, read};
 use replay_store::value::Value;
 
 use super::world::World;
@@ -50,6 +50,7 @@ fn a_refused_write_says_why_and_what_would_allow_it() {
     check(&world, WriteBy::Tool, "pni", "1", "MemoryWriteError M34 - write `hold.pin` (skills/hold/memory.yml:9)");
     check(&world, WriteBy::Tool, "colour", "1", "MemoryWriteError M34 - declare `colour` in skills/hold/memory.yml");
     check(&world, WriteBy::Tool, "system.x", "1", "MemoryWriteError M31 - nothing");
+    check(&world, WriteBy::Seed, "colour", "1", "skipped M60 - declare `colour` in memory.yml");
     check(
         &world,
         WriteBy::Tool,
@@ -138,7 +139,20 @@ fn a_withheld_read_says_why_and_what_would_allow_it() {
     check("prices", "hold.dya", "M33 - write `hold.day` (skills/hold/memory.yml:3)");
     check("prices", "session.hold.day", "M202 - write `hold.day` (skills/hold/memory.yml:3)");
     check("prices", "nothing_like_it", "M33 - declare `nothing_like_it` in skills/prices/memory.yml");
+    check("prices", "hold.nothing_like_it", "M33 - declare `nothing_like_it` in skills/hold/memory.yml");
+    check("prices", "session.system.channel", "M202 - declare `channel` in skills/prices/memory.yml");
     check("prices", "system.channel", "M31 - nothing");
+    let reader = Reader { skill: None, site: Site::Tool };
+    let by_nobody = read(&world.agent, world.profile, &world.state, reader, "session.system.channel");
+    assert_eq!(told(by_nobody.change(&world.agent)), "declare `channel` in memory.yml");
+}
+
+#[test]
+fn a_name_that_shares_no_letter_is_not_the_one_that_was_meant() {
+    let world = World::bare(Profile::Seed, &[("memory.yml", "id: {type: text}\n"), FILES[1]]);
+    let change = |name: &str| told(world.may_read("hold", name).change(&world.agent));
+    assert_eq!(change("ix"), "write `project.id` (memory.yml:1)");
+    assert_eq!(change("no"), "declare `no` in skills/hold/memory.yml");
 }
 
 #[test]
@@ -160,6 +174,30 @@ fn the_matrix_holds_every_entry_against_every_skill_and_writer() {
     assert_eq!(print("hold.day", Some("prices")), "read Engine");
     assert_eq!(print("hold.pin", Some("prices")), "- Engine");
     assert_eq!(print("hold.pin", None), "- Engine");
+}
+
+#[test]
+fn in_the_matrix_the_model_and_the_metadata_name_entries_without_a_namespace() {
+    let world = World::bare(Profile::Seed, FILES);
+    let rows = matrix(&world.agent, world.profile, &world.state);
+    let check = |key: &str, by: WriteBy, expected: &str| {
+        let row = rows.iter().find(|row| row.key == key).expect("the entry has a row");
+        let rights = row.cells.iter().find(|cell| cell.skill.as_deref() == Some("hold")).expect("the skill has a cell");
+        let write = rights.writes.iter().find(|write| write.by == by).expect("each way has a decision");
+        assert_eq!(format!("{} {}", write.asked, write.rule), expected, "{key} {by:?}");
+    };
+    check("project.phone", WriteBy::SetFields, "phone M47");
+    check("project.phone", WriteBy::Seed, "phone M59");
+    check("project.phone", WriteBy::Button, "project.phone M47");
+    check("hold.pin", WriteBy::SetFields, "pin M49");
+    check("hold.pin", WriteBy::Seed, "hold.pin M60");
+    check("prices.quote", WriteBy::SetFields, "prices.quote M218");
+}
+
+#[test]
+fn each_way_to_write_has_its_word() {
+    let words = "tool set_fields collect correct set_memory validation_tool hook button seed engine";
+    assert_eq!(WriteBy::ALL.map(WriteBy::word).join(" "), words);
 }
 
 #[test]
