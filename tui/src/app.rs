@@ -25,6 +25,7 @@ use crate::fold::Form;
 use crate::keymap::Keymap;
 use crate::listing::Listing;
 use crate::marks::Marks;
+use crate::overview::Overview;
 use crate::panel::{Arrangement, Layout, Panel, layout};
 use crate::picker::Picker;
 use crate::prompt::PromptView;
@@ -238,6 +239,8 @@ pub struct Debugger {
     pub jumps: Jumps,
     /// What looks wrong in the session, as far as it was looked for.
     pub findings: Findings,
+    /// The whole session in a row, made when it is seen.
+    pub overview: Option<Overview>,
     /// What `replay check` finds in the agent folder; counted when the findings are seen for the first time.
     pub folder: Option<FolderCount>,
     /// What the user set to find the way: marks, breakpoints, the size of a step.
@@ -399,10 +402,11 @@ impl App {
             ];
             indexes.into_iter().flatten().map(|index| index.is_complete(&debugger.session))
         });
-        let reads = self
-            .debugger
-            .iter()
-            .any(|debugger| debugger.reading.is_some() || debugger.findings.looking() == Looking::Going);
+        let reads = self.debugger.iter().any(|debugger| {
+            debugger.reading.is_some()
+                || debugger.findings.looking() == Looking::Going
+                || debugger.overview.as_ref().is_some_and(|overview| !overview.is_complete())
+        });
         reads || self.scan.is_some() || indexes.into_iter().any(|is_complete| !is_complete)
     }
 }

@@ -10,7 +10,10 @@ use crate::line::Line;
 use crate::theme::Tone;
 
 /// Glyphs and what they stand for, for the help screen.
-pub(crate) const LEGEND: [(&str, &str); 19] = [
+pub(crate) const LEGEND: [(&str, &str); 22] = [
+    ("─▁▅█", "in the row on top: the whole session, and how much of each part of it wrote or cleared memory"),
+    ("┬ × ▼", "in it: a turn begins; something was refused, declined, cancelled or failed; where we are"),
+    ("├", "below it: the skill that was active from there on"),
     ("◉", "in front of a number: a breakpoint stops there; a letter or digit: a mark; =: the pinned position"),
     ("●", "in front of an event: the first one that a model call led to"),
     ("○", "in front of an event: a response that the model reworded (rephrase)"),

@@ -12,7 +12,8 @@
 //! search  filter  index  reading  findings
 //!                                  the events that are wanted, what looks wrong
 //! subject  copy  export            what a row is about, what is copied, a panel as a file
-//! app  panel  breakpoint  marks    what there is to show, and where
+//! app  panel  overview  breakpoint  marks
+//!                                   what there is to show, and where
 //! typing  clock                    typed lines, and moments in them
 //! document  fold  sheet  rows  line  theme
 //!                                   long texts, answers, rows, tones
@@ -35,6 +36,7 @@ pub mod keymap;
 pub mod line;
 pub mod listing;
 pub mod marks;
+pub mod overview;
 pub mod panel;
 pub mod picker;
 pub mod prompt;

@@ -10,7 +10,8 @@
 //! +--------+-------+   +--------+----------+    | slot                            |
 //! ```
 //!
-//! The slot shows the panel without a place of its own that had the keys last.
+//! The slot shows the panel without a place of its own that had the keys last. From 100 columns on, or 30 rows, the whole
+//! session stands above all panels: in one row, in two from 30 rows on.
 
 use ratatui::layout::Rect;
 
@@ -77,6 +78,8 @@ impl Panel {
 pub struct Layout {
     /// The row on top: which session, and where in it.
     pub title: Rect,
+    /// The rows below it that show the whole session; empty where there is no room.
+    pub overview: Rect,
     /// The panels, each with its title row.
     pub panels: Vec<(Panel, Rect)>,
     /// What the event at the cursor did, in two rows, or one where a panel is alone; empty where the event has a panel or there is no room.
@@ -108,10 +111,11 @@ pub fn layout(area: Rect, arrangement: Arrangement<'_>) -> Layout {
     let focus = arrangement.focus;
     if arrangement.zoomed {
         let [panel, summary] = split_bottom(rest, u16::from(area.height >= 12 && focus != Panel::Event));
-        return Layout { title, panels: vec![(focus, panel)], summary, foot };
+        return Layout { title, overview: Rect::default(), panels: vec![(focus, panel)], summary, foot };
     }
+    let [overview, rest] = split_top(rest, overview_height(area));
     if area.width >= 160 && area.height >= 30 {
-        return Layout { title, panels: wide(rest, arrangement), summary: Rect::default(), foot };
+        return Layout { title, overview, panels: wide(rest, arrangement), summary: Rect::default(), foot };
     }
     let [body, summary] = split_bottom(rest, if area.height >= 18 { 2 } else { 0 });
     let panels = if area.width >= 110 && area.height >= 30 {
@@ -125,7 +129,15 @@ pub fn layout(area: Rect, arrangement: Arrangement<'_>) -> Layout {
     } else {
         vec![(focus, body)]
     };
-    Layout { title, panels, summary, foot }
+    Layout { title, overview, panels, summary, foot }
+}
+
+fn overview_height(area: Rect) -> u16 {
+    match (area.width, area.height) {
+        (_, 30..) => 2,
+        (100.., 20..) => 1,
+        _ => 0,
+    }
 }
 
 fn medium(body: Rect, arrangement: Arrangement<'_>) -> Vec<(Panel, Rect)> {
@@ -191,7 +203,8 @@ mod tests {
                     assert!(layout.panels.iter().any(|(panel, _)| *panel == focus), "{at}: not shown");
                     let areas: Vec<Rect> = layout.panels.iter().map(|(_, area)| *area).collect();
                     let total: u32 = areas.iter().map(|area| area.area()).sum();
-                    let rest = layout.title.area() + layout.summary.area() + layout.foot.area();
+                    let rest =
+                        layout.title.area() + layout.overview.area() + layout.summary.area() + layout.foot.area();
                     assert_eq!(total + rest, area.area(), "{at}: covered");
                     for (index, one) in areas.iter().enumerate() {
                         assert!(areas[index + 1..].iter().all(|other| one.intersection(*other).is_empty()), "{at}");

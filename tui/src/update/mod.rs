@@ -30,6 +30,7 @@ use crate::content::{self, conversation};
 use crate::copy::{Part, clipping};
 use crate::findings::{Findings, Looking};
 use crate::fold::Form;
+use crate::overview::Overview;
 use crate::panel::Panel;
 use crate::prompt::PromptView;
 use crate::rows::{Direction, Place, walk};
@@ -152,6 +153,7 @@ pub fn open(app: &mut App, session: Session, at: Position) {
         event: EventView::default(),
         notes: app.notebook.as_ref().map(|notebook| (notebook.read)(&session.id)).unwrap_or_default(),
         findings: Findings::new(&session),
+        overview: None,
         session: Arc::new(session),
         decisions: None,
         answer: None,
@@ -403,6 +405,11 @@ fn settle(app: &mut App) {
 }
 
 fn settle_panels(debugger: &mut Debugger, area: Rect) {
+    let rows = debugger.layout(area).overview;
+    let columns = if rows.height > 0 { rows.width } else { 0 };
+    if columns > 0 && debugger.overview.as_ref().is_none_or(|overview| overview.columns != columns) {
+        debugger.overview = Some(Overview::new(&debugger.session, columns));
+    }
     if debugger.shows(Panel::Memory, area) {
         make_memory(debugger);
     }

@@ -2,6 +2,7 @@
 
 use ratatui::layout::Position as Point;
 
+use super::jump::remember;
 use super::{choose, focus, go, keyboard, listing, moved, picker, scroll, set_place};
 use crate::action::Action;
 use crate::app::App;
@@ -18,6 +19,11 @@ pub(super) fn click(app: &mut App, at: Point) {
     match (&mut app.debugger, &mut app.list) {
         (Some(debugger), _) => {
             let layout = debugger.layout(area);
+            if layout.overview.contains(at) {
+                let column = usize::from(at.x - layout.overview.x);
+                let position = debugger.overview.as_ref().and_then(|overview| overview.position_of(column));
+                return position.into_iter().for_each(|position| remember(app, |app| go(app, position)));
+            }
             let Some((panel, place)) = layout.panels.iter().find(|(_, place)| place.contains(at)) else { return };
             focus(debugger, *panel);
             let inside = rows_area(debugger, *panel, *place);

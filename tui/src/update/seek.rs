@@ -104,9 +104,11 @@ pub(super) fn tick(app: &mut App) {
     let search = debugger.search.as_mut().map(|search| &mut search.index);
     let filter = debugger.filter.as_mut().map(|filter| &mut filter.index);
     let next = search.into_iter().chain(filter).find(|index| !index.is_complete(&debugger.session));
-    match next {
-        Some(index) => index.advance(&debugger.session),
-        None => answer::look_on(app),
+    let overview = debugger.overview.as_mut().filter(|overview| !overview.is_complete());
+    match (next, overview) {
+        (Some(index), _) => index.advance(&debugger.session),
+        (None, Some(overview)) => overview.advance(&debugger.session),
+        (None, None) => answer::look_on(app),
     }
 }
 

@@ -4,6 +4,7 @@ mod bars;
 mod help;
 mod list;
 mod listing;
+mod overview;
 mod panels;
 mod picker;
 mod typing;
@@ -37,6 +38,7 @@ pub fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
         (None, Some(debugger), _) => {
             let layout = debugger.layout(area);
             bars::title(debugger, app, layout.title, buffer);
+            overview::draw(debugger, app, layout.overview, buffer);
             panels::draw(debugger, app, &layout, buffer);
             bars::summary(debugger, app, layout.summary, buffer);
             bars::foot(app, layout.foot, buffer);

@@ -11,6 +11,7 @@ mod hostile;
 mod keys;
 mod large;
 mod moving;
+mod overview;
 mod picker;
 mod picture;
 mod rewinds;
