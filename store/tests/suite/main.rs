@@ -18,6 +18,7 @@ mod hostile_folders;
 mod import;
 mod import_damage;
 mod import_forms;
+mod import_oddities;
 mod import_own;
 mod import_traps;
 mod lazy;
