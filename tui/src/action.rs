@@ -86,6 +86,8 @@ pub enum Action {
     Say(Message),
     /// What changed in the prompt since the call before, in place of the prompt, and back.
     Changes,
+    /// What is withheld from the prompt, where it would stand, and back.
+    Holes,
     /// JSON broken into lines, or as it is.
     Form,
     /// To the next or previous section of the prompt.

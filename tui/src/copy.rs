@@ -15,7 +15,7 @@ use replay_store::visible::{self, visible};
 use crate::app::Debugger;
 use crate::content;
 use crate::panel::Panel;
-use crate::prompt::Of;
+use crate::prompt::{Form, Of};
 use crate::sheet::Link;
 use crate::subject::{Subject, key_of, subject, value_of};
 
@@ -224,8 +224,10 @@ fn prompt_command(debugger: &Debugger, opened: &Opened) -> Vec<String> {
         Some(Of::At(at)) => words.extend(["--at".to_owned(), at.to_string()]),
         Some(Of::Nothing) | None => words.extend(["--at".to_owned(), debugger.cursor.to_string()]),
     }
-    if debugger.prompt.changes {
-        words.push("--diff".to_owned());
+    match debugger.prompt.form {
+        Form::Whole => {}
+        Form::Changes => words.push("--diff".to_owned()),
+        Form::Holes => words.push("--holes".to_owned()),
     }
     words
 }

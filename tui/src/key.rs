@@ -118,6 +118,11 @@ pub static BINDINGS: &[Binding] = &[
     bind(&["Esc"], Action::Close, "close, or back to the timeline"),
     bind(&["H"], Action::Hypothetical, "prompt: the one that a call would get at the cursor (hypothetical), and back"),
     bind(&["P"], Action::Changes, "prompt: what changed since the call before, with the cause of each line, and back"),
+    bind(
+        &["W"],
+        Action::Holes,
+        "prompt: what a rule, a closed condition or a cut withholds, where it would stand (counterfactual), and back",
+    ),
     bind(&["]]"], Action::Section(Forward), "prompt: to the next section"),
     bind(&["[["], Action::Section(Back), "prompt: to the section before"),
     bind(&["yy"], Action::Copy(Part::Row), "copy the row, in full"),

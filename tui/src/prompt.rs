@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use replay_store::compare::prompts::{PromptDifference, Which, previous, prompts};
 use replay_store::event::{EventKind, Position};
 use replay_store::name::Name;
+use replay_store::prompt::holes::{Hole, rows};
+use replay_store::prompt::size::{CHARACTERS_A_TOKEN, size};
 use replay_store::prompt::{Prompt, Role, Source};
 use replay_store::replay::Session;
 use replay_store::replay::notes::Note;
@@ -20,8 +22,8 @@ use crate::theme::Tone;
 pub struct PromptView {
     /// Whether it follows the cursor, or the last call at or before it.
     pub hypothetical: bool,
-    /// Whether it shows what changed since the call before.
-    pub changes: bool,
+    /// What of it is shown.
+    pub form: Form,
     /// What it shows now.
     pub shown: Option<Shown>,
     /// What it showed before, the last one last.
@@ -45,6 +47,8 @@ pub struct Shown {
     pub heads: Vec<(usize, String, usize)>,
     /// The lines of the tools.
     tools: Vec<(usize, Name)>,
+    /// The lines about what is withheld.
+    holes: Vec<(usize, Hole)>,
     /// What changed, in place of the document's lines; each of its items is one line of the document.
     pub difference: Option<Difference>,
 }
@@ -80,6 +84,8 @@ pub enum Form {
     Whole,
     /// What changed since the call before.
     Changes,
+    /// All of it, and what is withheld where it would stand.
+    Holes,
 }
 
 impl Shown {
@@ -93,6 +99,7 @@ impl Shown {
             origins: Vec::new(),
             heads: Vec::new(),
             tools: Vec::new(),
+            holes: Vec::new(),
         }
     }
 
@@ -110,12 +117,18 @@ impl Shown {
         self.tools.iter().find(|(at, _)| *at == line).map(|(_, tool)| tool)
     }
 
-    /// Begins a section.
+    /// Returns what a line says to be withheld.
+    pub fn hole_at(&self, line: usize) -> Option<&Hole> {
+        self.holes.iter().find(|(at, _)| *at == line).map(|(_, hole)| hole)
+    }
+
+    /// Begins a section. How many tokens it has is an estimate, as in [`size`].
     fn head(&mut self, name: &str, characters: usize) {
+        let tokens = (characters as u64).div_ceil(CHARACTERS_A_TOKEN);
         let words = match characters {
             0 => format!("── {name} ──\n"),
-            1 => format!("── {name}, 1 character ──\n"),
-            _ => format!("── {name}, {characters} characters ──\n"),
+            1 => format!("── {name}, 1 character, ≈1 token ──\n"),
+            _ => format!("── {name}, {characters} characters, ≈{tokens} tokens ──\n"),
         };
         self.document.push_line("", Tone::Plain, 0);
         self.heads.push((self.document.line_count(), name.to_owned(), characters));
@@ -132,14 +145,14 @@ impl PromptView {
     /// Makes the prompt for a cursor, unless it is the one that is shown already. Returns whether it is a new one.
     pub(crate) fn follow(&mut self, session: &Session, cursor: Position) -> bool {
         let of = which(session, cursor, self.hypothetical);
-        let form = if self.changes { Form::Changes } else { Form::Whole };
+        let form = self.form;
         let is_it = |shown: &Shown| (&shown.of, shown.form) == (&of, form);
         if self.shown.as_ref().is_some_and(is_it) {
             return false;
         }
         let known = self.kept.iter().position(is_it).and_then(|place| self.kept.remove(place));
         let next = known.unwrap_or_else(|| match form {
-            Form::Whole => make(session, of),
+            Form::Whole | Form::Holes => make(session, of, form),
             Form::Changes => changes(session, of),
         });
         if let Some(last) = self.shown.replace(next) {
@@ -162,7 +175,7 @@ fn which(session: &Session, cursor: Position, hypothetical: bool) -> Of {
     }
 }
 
-fn make(session: &Session, of: Of) -> Shown {
+fn make(session: &Session, of: Of, form: Form) -> Shown {
     let mut document = Document::default();
     let (headline, prompt) = match &of {
         Of::Nothing => {
@@ -171,7 +184,7 @@ fn make(session: &Session, of: Of) -> Shown {
                 None => "No model was called up to here.",
             };
             document.push(text, Tone::Quiet, 0);
-            return Shown { of, headline: "no model call yet".to_owned(), document, ..Shown::nothing() };
+            return Shown { of, form, headline: "no model call yet".to_owned(), document, ..Shown::nothing() };
         }
         Of::Call(turn, call) => {
             let name = session.turn(*turn).map(|turn| turn.call_name(call)).unwrap_or_default();
@@ -184,14 +197,19 @@ fn make(session: &Session, of: Of) -> Shown {
         (Of::At(at), Some(prompt)) => session.notes(*at, None, prompt),
         (Of::Nothing, _) | (_, None) => Vec::new(),
     };
-    let mut shown = Shown { of, headline, document, ..Shown::nothing() };
+    let mut shown = Shown { of, form, headline, document, ..Shown::nothing() };
     match prompt {
         Some(prompt) => {
             shown.headline = format!("{}, {}", shown.headline, prompt.situation.word());
             for Note { rule, text } in notes {
                 shown.document.push_line(&format!("note: {text} ({rule})\n"), Tone::Waiting, 0);
             }
-            write(&mut shown, session, &prompt);
+            write_size(&mut shown, session, &prompt);
+            let holes = match (form, shown.built_at()) {
+                (Form::Holes, Some(at)) => session.holes(at).unwrap_or_default(),
+                (Form::Holes | Form::Whole | Form::Changes, _) => Vec::new(),
+            };
+            write(&mut shown, session, &prompt, holes);
         }
         None => {
             let text = "The prompt is recomputed from the agent folder, and there is none: name it with --agent DIR.";
@@ -256,19 +274,54 @@ fn write_changes(shown: &mut Shown, found: &PromptDifference) {
     shown.difference = Some(difference);
 }
 
-fn write(shown: &mut Shown, session: &Session, prompt: &Prompt) {
+/// Says how large the whole request is, by estimate.
+fn write_size(shown: &mut Shown, session: &Session, prompt: &Prompt) {
+    let Some(agent) = session.agent.as_deref() else { return };
+    let size = size(agent, prompt);
+    let budget = match &size.budget_at {
+        Some(at) => format!("{} ({}:{})", size.budget, at.file, at.line),
+        None => size.budget.to_string(),
+    };
+    let words = format!(
+        "≈{} tokens of a budget of {budget}: an estimate, {CHARACTERS_A_TOKEN} characters each\n",
+        size.estimated_tokens
+    );
+    shown.document.push_line(&words, Tone::Quiet, 0);
+}
+
+fn write(shown: &mut Shown, session: &Session, prompt: &Prompt, holes: Vec<Hole>) {
+    let rows = rows(prompt);
+    let mut holes: Vec<(Option<usize>, Hole)> = holes.into_iter().map(|hole| (hole.behind(&rows), hole)).collect();
+    if shown.form == Form::Holes {
+        let words = match holes.len() {
+            0 => "nothing is withheld from this prompt\n".to_owned(),
+            count => format!("{count} withheld, shown in brackets: the model got none of that\n"),
+        };
+        shown.document.push_line(&words, Tone::Bad, 0);
+    }
+    // The line of the prompt that is being written, which may go on from one section into the next.
+    let mut row = 0;
     for section in &prompt.sections {
         shown.head(section.name.word(), section.text().trim().chars().count());
         let mut first = true;
         for piece in &section.pieces {
-            // The blank line between two sections is said by the heading already.
-            let text = if first { piece.text.trim_start_matches('\n') } else { &piece.text };
-            first &= text.is_empty();
-            let cut = if text.contains(CUT_MARK) { cut_words(session, &piece.origin) } else { String::new() };
+            let cut = if piece.text.contains(CUT_MARK) { cut_words(session, &piece.origin) } else { String::new() };
             let origin = number(shown, PieceOrigin { source: piece.origin.clone(), cut });
-            shown.document.push(text, tone(&piece.origin), origin);
+            for part in piece.text.split_inclusive('\n') {
+                // The blank line between two sections is said by the heading already.
+                first &= part == "\n";
+                if !first {
+                    shown.document.push(part, tone(&piece.origin), origin);
+                }
+                if part.ends_with('\n') {
+                    write_holes(shown, &mut holes, Some(row));
+                    row += 1;
+                }
+            }
         }
+        write_holes(shown, &mut holes, Some(row));
     }
+    write_holes(shown, &mut holes, None);
     shown.head("messages", prompt.messages.iter().map(|message| message.text.chars().count()).sum());
     for message in &prompt.messages {
         let origin = number(shown, PieceOrigin { source: message.origin.clone(), cut: String::new() });
@@ -280,7 +333,8 @@ fn write(shown: &mut Shown, session: &Session, prompt: &Prompt) {
         shown.document.push_line(&speaker, Tone::Strong, origin);
         shown.document.push(&message.text, Tone::Plain, origin);
     }
-    shown.head("tools", 0);
+    let offered = prompt.tools.iter().filter(|tool| tool.offered);
+    shown.head("tools", offered.map(|tool| tool.name.chars().count() + tool.schema.to_json().chars().count()).sum());
     for tool in &prompt.tools {
         let (word, tone) = if tool.offered { ("offered ", Tone::Strong) } else { ("withheld ", Tone::Bad) };
         shown.document.push_line(word, tone, 0);
@@ -288,6 +342,25 @@ fn write(shown: &mut Shown, session: &Session, prompt: &Prompt) {
         shown.tools.push((line, tool.name.clone()));
         shown.document.push(&tool.name, Tone::Tool, 0);
         shown.document.push(&format!(": {}", tool.why), Tone::Plain, 0);
+    }
+}
+
+/// Writes what would stand behind a line of the prompt, and forgets it.
+fn write_holes(shown: &mut Shown, holes: &mut Vec<(Option<usize>, Hole)>, row: Option<usize>) {
+    for (_, hole) in holes.extract_if(.., |(place, _)| *place == row) {
+        let source = Source::File { file: hole.at.file.clone(), line: hole.at.line };
+        let origin = number(shown, PieceOrigin { source, cut: String::new() });
+        let rule = hole.rule.map(|rule| format!(" by {}", rule.number())).unwrap_or_default();
+        let key = hole.key.as_ref().map(|key| format!("{key}, ")).unwrap_or_default();
+        let words = format!("[withheld{rule}: {key}{}:{}] {}\n", hole.at.file, hole.at.line, hole.why);
+        shown.document.push_line(&words, Tone::Bad, origin);
+        shown.holes.push((shown.document.line_count() - 1, hole.clone()));
+        for line in hole.would.as_deref().unwrap_or("nothing: the entry holds no value").lines() {
+            shown.document.push_line("[would stand here] ", Tone::Bad, origin);
+            shown.document.push(line, Tone::Waiting, origin);
+            shown.holes.push((shown.document.line_count() - 1, hole.clone()));
+            shown.document.push("\n", Tone::Plain, origin);
+        }
     }
 }
 

@@ -56,6 +56,15 @@ pub(crate) fn subject(debugger: &Debugger) -> Subject {
             None => Subject::Words,
         },
         Panel::Prompt => {
+            if let Some(shown) = &debugger.prompt.shown
+                && let Some((hole, key)) = shown.hole_at(line).and_then(|hole| Some((hole, hole.key.clone()?)))
+            {
+                let skill = shown.built_at().and_then(|at| debugger.session.state(at).active_skill().cloned());
+                return match skill.filter(|_| hole.rule.is_some()) {
+                    Some(skill) => Subject::Link(Link::Read(key, skill)),
+                    None => Subject::Entry(key),
+                };
+            }
             let origins = debugger.prompt.shown.iter().flat_map(|shown| shown.origins(line));
             let mut sources = origins.map(|origin| &origin.source);
             let source = sources.find(|source| **source != Source::Builtin).cloned().unwrap_or(Source::Builtin);

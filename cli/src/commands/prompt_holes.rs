@@ -1,8 +1,8 @@
 //! `replay prompt --holes`: what a rule or a closed condition keeps out of a prompt, where it would stand.
 
 use replay_store::name::Name;
-use replay_store::prompt::holes::Hole;
-use replay_store::prompt::{Prompt, Source};
+use replay_store::prompt::Prompt;
+use replay_store::prompt::holes::{Hole, rows};
 use replay_store::visible::lines;
 use serde::Serialize;
 
@@ -36,15 +36,9 @@ pub(super) fn answer(hole: &Hole) -> HoleAnswer {
 /// withheld. What comes from no file that shows stands at the end.
 pub(super) fn text(prompt: &Prompt, holes: &[Hole], out: &mut Output<'_>) -> Result<(), Failure> {
     let rows = rows(prompt);
-    let place = |hole: &Hole| {
-        let is_above = |(_, origins): &(String, Vec<(Name, u32)>)| {
-            origins.iter().any(|(file, line)| *file == hole.at.file && *line <= hole.at.line)
-        };
-        rows.iter().rposition(is_above)
-    };
-    let places: Vec<Option<usize>> = holes.iter().map(place).collect();
-    for (index, (line, _)) in rows.iter().enumerate() {
-        out.text(line)?;
+    let places: Vec<Option<usize>> = holes.iter().map(|hole| hole.behind(&rows)).collect();
+    for (index, row) in rows.iter().enumerate() {
+        out.text(&row.text)?;
         for (hole, _) in holes.iter().zip(&places).filter(|(_, place)| **place == Some(index)) {
             write(hole, out)?;
         }
@@ -70,24 +64,4 @@ fn write(hole: &Hole, out: &mut Output<'_>) -> Result<(), Failure> {
         None => out.line(&[(Tone::Bad, "[would stand here] "), (Tone::Faint, "nothing: the entry holds no value")])?,
     }
     Ok(())
-}
-
-/// Returns the lines of the system prompt, each with the lines of the folder that it comes from.
-fn rows(prompt: &Prompt) -> Vec<(String, Vec<(Name, u32)>)> {
-    let mut rows: Vec<(String, Vec<(Name, u32)>)> = Vec::new();
-    let mut continues = false;
-    for piece in prompt.sections.iter().flat_map(|section| &section.pieces) {
-        for part in piece.text.split_inclusive('\n') {
-            if !continues {
-                rows.push((String::new(), Vec::new()));
-            }
-            let Some((text, origins)) = rows.last_mut() else { continue };
-            text.push_str(part.strip_suffix('\n').unwrap_or(part));
-            if let Source::File { file, line } = &piece.origin {
-                origins.push((file.clone(), *line));
-            }
-            continues = !part.ends_with('\n');
-        }
-    }
-    rows
 }

@@ -6,7 +6,7 @@
 
 use super::moment::Moment;
 use super::view::View;
-use super::{Situation, prose};
+use super::{Prompt, Situation, Source, prose};
 use crate::agent::Agent;
 use crate::agent::block::StepKind;
 use crate::agent::entry::EntryScope;
@@ -73,6 +73,44 @@ pub fn holes(agent: &Agent, profile: Profile, state: &State, moment: &Moment) ->
         found.extend(listable.filter_map(|entry| listed(&view, &entry.key, &entry.at)));
     }
     found
+}
+
+/// A line of a system prompt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    /// Its text.
+    pub text: String,
+    /// The lines of the agent folder that it comes from.
+    pub from: Vec<(Name, u32)>,
+}
+
+/// Returns the lines of a system prompt.
+pub fn rows(prompt: &Prompt) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut continues = false;
+    for piece in prompt.sections.iter().flat_map(|section| &section.pieces) {
+        for part in piece.text.split_inclusive('\n') {
+            if !continues {
+                rows.push(Row::default());
+            }
+            let Some(row) = rows.last_mut() else { continue };
+            row.text.push_str(part.strip_suffix('\n').unwrap_or(part));
+            if let Source::File { file, line } = &piece.origin {
+                row.from.push((file.clone(), *line));
+            }
+            continues = !part.ends_with('\n');
+        }
+    }
+    rows
+}
+
+impl Hole {
+    /// Returns the line of a system prompt behind which it would stand, counted from 0: the last one that comes from the same
+    /// file and from no later line of it. `None` where nothing of that file shows.
+    pub fn behind(&self, rows: &[Row]) -> Option<usize> {
+        let is_above = |row: &Row| row.from.iter().any(|(file, line)| *file == self.at.file && *line <= self.at.line);
+        rows.iter().rposition(is_above)
+    }
 }
 
 /// Returns the tokens of a text whose reads are refused.

@@ -184,24 +184,23 @@ pub(super) fn follow(app: &mut App, panel: Panel) {
 
 fn answer(debugger: &Debugger, subject: &Subject) -> Result<Sheet, String> {
     let session = &*debugger.session;
-    let at = debugger.cursor;
+    // A row of the prompt is about what held when it was built.
+    let built = debugger.prompt.shown.as_ref().and_then(|shown| shown.built_at());
+    let at = built.filter(|_| debugger.focus == Panel::Prompt).unwrap_or(debugger.cursor);
     match subject {
         Subject::Event(Position(0)) => Err("nothing is applied yet, so there is nothing to explain".to_owned()),
         Subject::Event(at) => of_event(session, *at).ok_or_else(|| format!("there is no event {at}")),
         Subject::Entry(key) => Ok(sheet(&why_value(session, key, at))),
         Subject::Frame { skill, .. } => Ok(sheet(&why_skill(session, skill, at))),
-        Subject::Prompt { source, tool } => {
-            let built = debugger.prompt.shown.as_ref().and_then(|shown| shown.built_at()).unwrap_or(at);
-            match (tool, source) {
-                (Some(tool), _) => Ok(sheet(&why_tool(session, tool, built))),
-                (None, Source::Event { key: Some(key), .. }) => Ok(sheet(&why_value(session, key, built))),
-                (None, Source::Event { position, key: None }) => {
-                    of_event(session, *position).ok_or_else(|| format!("there is no event {position}"))
-                }
-                (None, Source::File { file, line }) => Err(format!("written at {file}:{line}; e opens it")),
-                (None, Source::Builtin) => Err("these are the engine's own words".to_owned()),
+        Subject::Prompt { source, tool } => match (tool, source) {
+            (Some(tool), _) => Ok(sheet(&why_tool(session, tool, at))),
+            (None, Source::Event { key: Some(key), .. }) => Ok(sheet(&why_value(session, key, at))),
+            (None, Source::Event { position, key: None }) => {
+                of_event(session, *position).ok_or_else(|| format!("there is no event {position}"))
             }
-        }
+            (None, Source::File { file, line }) => Err(format!("written at {file}:{line}; e opens it")),
+            (None, Source::Builtin) => Err("these are the engine's own words".to_owned()),
+        },
         Subject::Link(link) => match link {
             Link::Event(at) => of_event(session, *at).ok_or_else(|| format!("there is no event {at}")),
             Link::Entry(key) => Ok(sheet(&why_value(session, key, at))),

@@ -23,6 +23,7 @@ pub(super) fn is_jump(action: &Action) -> bool {
             | Action::Explain
             | Action::Access
             | Action::Changes
+            | Action::Holes
             | Action::Open
             | Action::SearchAgain(_)
     )

@@ -29,10 +29,10 @@ use crate::app::{App, Debugger, EventView, Help, Jumps, List, MemoryItem, Messag
 use crate::content::{self, conversation};
 use crate::copy::{Part, clipping};
 use crate::findings::{Findings, Looking};
-use crate::fold::Form;
+use crate::fold;
 use crate::overview::Overview;
 use crate::panel::Panel;
-use crate::prompt::PromptView;
+use crate::prompt::{Form, PromptView};
 use crate::rows::{Direction, Place, walk};
 use crate::theme::Tone;
 use crate::typing::{Typing, TypingKind};
@@ -95,6 +95,7 @@ pub fn update(app: &mut App, action: Action) {
         | Action::Close
         | Action::Hypothetical
         | Action::Changes
+        | Action::Holes
         | Action::Form
         | Action::Section(_)
         | Action::FilterSwitch
@@ -157,7 +158,7 @@ pub fn open(app: &mut App, session: Session, at: Position) {
         session: Arc::new(session),
         decisions: None,
         answer: None,
-        form: Form::default(),
+        form: fold::Form::default(),
         story: None,
         search: None,
         filter: None,
@@ -294,12 +295,13 @@ fn debug(app: &mut App, action: Action) {
                 focus(debugger, Panel::Prompt);
             }
         }
-        Action::Changes => {
-            debugger.prompt.changes = !debugger.prompt.changes;
-            if !debugger.shows(Panel::Prompt, area) || debugger.focus != Panel::Prompt {
-                focus(debugger, Panel::Prompt);
-            }
+        Action::Changes => prompt_form(debugger, Form::Changes),
+        Action::Holes if debugger.session.agent.is_none() => {
+            app.say(
+                "what is withheld is recomputed from the agent folder, and there is none: name it with --agent DIR",
+            );
         }
+        Action::Holes => prompt_form(debugger, Form::Holes),
         Action::Form => enter::other_form(app),
         Action::Section(direction) => enter::section(app, direction, count),
         Action::SearchAgain(direction) => find::again(app, direction, count),
@@ -334,6 +336,16 @@ fn debug(app: &mut App, action: Action) {
         | Action::Suspend
         | Action::Quit => {}
     }
+}
+
+/// Shows the prompt in a form; where it is in that form, whole again.
+fn prompt_form(debugger: &mut Debugger, form: Form) {
+    let is_seen = debugger.focus == Panel::Prompt;
+    debugger.prompt.form = match debugger.prompt.form == form {
+        true if is_seen => Form::Whole,
+        true | false => form,
+    };
+    focus(debugger, Panel::Prompt);
 }
 
 fn moved(from: Position, direction: Direction, count: usize, end: Position) -> Position {

@@ -76,7 +76,7 @@ fn what_changed_stands_side_by_side_where_it_is_wide() {
 #[test]
 fn sections_of_the_prompt_have_sizes_and_can_be_jumped_to() {
     let said = wide(": 3 5 Enter p z ]] ]]");
-    assert!(said.contains("── persona, ") && said.contains(" characters ──"), "{said}");
+    assert!(said.contains("── persona, ") && said.contains(" characters, ≈"), "{said}");
     let first = wide(": 3 5 Enter p z ]] ]] ]] [[ [[ [[");
     assert!(first.contains("no further section") || first.contains("── persona"), "{first}");
     assert!(wide(": 3 5 Enter p z 9 9 ]]").contains("no further section"));

@@ -14,6 +14,7 @@ mod moving;
 mod overview;
 mod picker;
 mod picture;
+mod prompts;
 mod rewinds;
 mod screens;
 mod stage;

@@ -1,0 +1,70 @@
+//! The prompt panel: what is withheld, and how large its parts are.
+
+use replay_tui::Theme;
+use replay_tui::app::Wish;
+
+use crate::frame::{print, text};
+use crate::stage::{press, renewal, screen, session, start};
+
+/// Plays keys on a session in which an access list is at work.
+fn seen(keys: &str) -> String {
+    let mut app = start(session("library-fees.jsonl", Some("harbour-library")), (120, 40), Theme::Plain);
+    press(&mut app, keys);
+    text(&screen(&app))
+}
+
+fn check(keys: &str, has: &[&str], lacks: &[&str]) {
+    let screen = seen(keys);
+    for words in has {
+        assert!(screen.contains(words), "keys {keys}: {words} is missing\n{screen}");
+    }
+    for words in lacks {
+        assert!(!screen.contains(words), "keys {keys}: {words} is there\n{screen}");
+    }
+}
+
+#[test]
+fn what_is_withheld_stands_where_it_would_stand_and_is_called_so() {
+    let mut app = start(session("library-fees.jsonl", Some("harbour-library")), (80, 24), Theme::Palette);
+    press(&mut app, "62G W z / withheld Enter n");
+    insta::assert_snapshot!("holes_80x24", print(&screen(&app)));
+    check("62G W z", &["withheld, shown in brackets: the model got none of that"], &[]);
+    check("62G W W z", &["── persona"], &["withheld"]);
+    check("62G P W z", &["withheld, shown in brackets"], &["lines gone"]);
+}
+
+#[test]
+fn k_on_what_is_withheld_explains_the_read_and_e_opens_its_line() {
+    check(
+        "62G W z / balance, Enter K",
+        &["may renew_loan read pay_fees.balance at 62", "skills/renew_loan/memory.yml:18"],
+        &[],
+    );
+    let mut app = start(session("library-fees.jsonl", Some("harbour-library")), (120, 40), Theme::Plain);
+    press(&mut app, "62G W / balance, Enter yc");
+    match app.wish.take() {
+        Some(Wish::Copy(clipping)) => assert!(clipping.text.ends_with("--call 2 --holes"), "{}", clipping.text),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_prompt_from_which_nothing_is_withheld_says_so() {
+    check("5G H W z", &["nothing is withheld from this prompt"], &["[withheld"]);
+}
+
+#[test]
+fn without_a_folder_the_flag_is_named() {
+    let mut app = start(session("library-renewal.json", None), (120, 40), Theme::Plain);
+    press(&mut app, "G W");
+    assert!(text(&screen(&app)).contains("there is none: name it with --agent DIR"));
+}
+
+#[test]
+fn sections_say_how_many_tokens_they_may_have() {
+    let mut app = start(renewal(), (120, 40), Theme::Plain);
+    press(&mut app, "29G p z");
+    let seen = text(&screen(&app));
+    assert!(seen.contains("── persona, 235 characters, ≈59 tokens ──"), "{seen}");
+    assert!(seen.contains("of a budget of 8000: an estimate, 4 characters each"), "{seen}");
+}
