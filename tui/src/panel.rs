@@ -10,6 +10,17 @@
 //! +--------+-------+   +--------+----------+    | slot                            |
 //! ```
 //!
+//! From 120 columns on the conversation stands beside the prompt, where that is what is looked at:
+//!
+//! ```text
+//! 120x24                         120x40
+//! +--------+-------+--------+   +--------+----------+
+//! |timeline| conv. | prompt |   |timeline| memory   |
+//! |        |       |        |   +--------+----------+
+//! |        |       |        |   | conv.  | prompt   |
+//! +--------+-------+--------+   +--------+----------+
+//! ```
+//!
 //! The slot shows the panel without a place of its own that had the keys last. From 100 columns on, or 30 rows, the whole
 //! session stands above all panels: in one row, in two from 30 rows on.
 
@@ -118,7 +129,14 @@ pub fn layout(area: Rect, arrangement: Arrangement<'_>) -> Layout {
         return Layout { title, overview, panels: wide(rest, arrangement), summary: Rect::default(), foot };
     }
     let [body, summary] = split_bottom(rest, if area.height >= 18 { 2 } else { 0 });
-    let panels = if area.width >= 110 && area.height >= 30 {
+    let is_pair = area.width >= 120 && is_pair(arrangement);
+    let panels = if is_pair && area.height >= 30 {
+        pair(body)
+    } else if is_pair && focus != Panel::Memory {
+        let [timeline, rest] = split_left(body, body.width * 30 / 100);
+        let [conversation, prompt] = split_left(rest, body.width * 30 / 100);
+        vec![(Panel::Timeline, timeline), (Panel::Conversation, conversation), (Panel::Prompt, prompt)]
+    } else if area.width >= 110 && area.height >= 30 {
         medium(body, arrangement)
     } else if area.width >= 70 {
         let [left, right] = split_left(body, body.width * 45 / 100);
@@ -146,6 +164,25 @@ fn medium(body: Rect, arrangement: Arrangement<'_>) -> Vec<(Panel, Rect)> {
     let [memory, other] = split_top(right, right.height * 55 / 100);
     let slot = slot(arrangement, &[Panel::Timeline, Panel::Memory, Panel::Stack]);
     vec![(Panel::Timeline, timeline), (slot, other), (Panel::Memory, memory), (Panel::Stack, stack)]
+}
+
+/// Returns whether the prompt is what is looked at beside timeline and conversation, so that the two stand side by side.
+fn is_pair(arrangement: Arrangement<'_>) -> bool {
+    let others = [Panel::Timeline, Panel::Conversation, Panel::Memory, Panel::Stack];
+    arrangement.focus != Panel::Stack && slot(arrangement, &others) == Panel::Prompt
+}
+
+fn pair(body: Rect) -> Vec<(Panel, Rect)> {
+    let [top, bottom] = split_top(body, body.height * 40 / 100);
+    let columns = body.width * 42 / 100;
+    let [timeline, memory] = split_left(top, columns);
+    let [conversation, prompt] = split_left(bottom, columns);
+    vec![
+        (Panel::Timeline, timeline),
+        (Panel::Conversation, conversation),
+        (Panel::Memory, memory),
+        (Panel::Prompt, prompt),
+    ]
 }
 
 fn wide(body: Rect, arrangement: Arrangement<'_>) -> Vec<(Panel, Rect)> {
@@ -189,16 +226,22 @@ fn split_left(area: Rect, width: u16) -> [Rect; 2] {
 mod tests {
     use super::*;
 
-    const RECENT: [Panel; 6] =
-        [Panel::Memory, Panel::Conversation, Panel::Event, Panel::Prompt, Panel::Findings, Panel::Stack];
+    const RECENT: [[Panel; 6]; 2] = [
+        [Panel::Memory, Panel::Conversation, Panel::Event, Panel::Prompt, Panel::Findings, Panel::Stack],
+        [Panel::Memory, Panel::Prompt, Panel::Conversation, Panel::Event, Panel::Findings, Panel::Stack],
+    ];
 
     #[test]
     fn the_panel_with_the_keys_is_always_on_the_screen_and_panels_never_overlap() {
-        for (width, height) in [(40, 10), (60, 20), (69, 40), (80, 24), (109, 60), (120, 40), (160, 29), (200, 60)] {
+        for (width, height) in
+            [(40, 10), (60, 20), (69, 40), (80, 24), (109, 60), (120, 24), (120, 40), (160, 29), (200, 60)]
+        {
             for focus in Panel::ALL {
-                for zoomed in [false, true] {
+                for (zoomed, recent) in
+                    [false, true].into_iter().flat_map(|zoomed| RECENT.map(|recent| (zoomed, recent)))
+                {
                     let area = Rect::new(0, 0, width, height);
-                    let layout = layout(area, Arrangement { focus, recent: &RECENT, zoomed });
+                    let layout = layout(area, Arrangement { focus, recent: &recent, zoomed });
                     let at = format!("{width}x{height} {focus:?}");
                     assert!(layout.panels.iter().any(|(panel, _)| *panel == focus), "{at}: not shown");
                     let areas: Vec<Rect> = layout.panels.iter().map(|(_, area)| *area).collect();

@@ -68,3 +68,24 @@ fn sections_say_how_many_tokens_they_may_have() {
     assert!(seen.contains("── persona, 235 characters, ≈59 tokens ──"), "{seen}");
     assert!(seen.contains("of a budget of 8000: an estimate, 4 characters each"), "{seen}");
 }
+
+#[test]
+fn the_conversation_stands_beside_the_prompt_where_it_is_wide() {
+    for (size, keys, together) in [
+        ((120, 24), "29G p", true),
+        ((120, 40), "29G p", true),
+        ((120, 40), "29G p 1 Enter", true),
+        ((120, 40), "29G p 2 Enter", true),
+        ((120, 40), "29G p 4 Enter", false),
+        ((120, 40), "29G p 6 Enter", false),
+        ((120, 24), "29G p 3 Enter", false),
+        ((119, 40), "29G p", false),
+        ((80, 24), "29G p", false),
+        ((160, 40), "29G", true),
+    ] {
+        let mut app = start(renewal(), size, Theme::Plain);
+        press(&mut app, keys);
+        let seen = text(&screen(&app));
+        assert_eq!(seen.contains("2 conversation") && seen.contains("5 prompt"), together, "{size:?} {keys}\n{seen}");
+    }
+}
