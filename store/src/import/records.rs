@@ -9,7 +9,7 @@ use super::fields::Fields;
 use super::names::Names;
 use super::scan;
 
-/// How many places are tried when the next readable record is looked for.
+/// How many places of a list or of a line are tried when the next readable record is looked for.
 const MOST_TRIES: usize = 256;
 
 /// The bytes of a record file.
@@ -102,21 +102,22 @@ pub(super) fn read_line(
 ) -> Option<usize> {
     let bytes = &input.bytes[..range.end];
     let is_last = range.end == input.bytes.len() && bytes.last() != Some(&b'\n');
+    // A record never goes beyond its line, and nobody looks there: that would be once a line.
+    let input = Input { bytes, text: input.text.and_then(|text| text.get(..range.end)) };
+    let mut tries = MOST_TRIES;
     let mut at = range.start;
     loop {
         at = scan::skip_blank(bytes, at);
         if at >= bytes.len() {
             return None;
         }
-        // A record never goes beyond its line: a line break inside a text is no JSON.
         let error = match input.fields(at) {
-            Ok((fields, end)) if end <= bytes.len() => {
+            Ok((fields, end)) => {
                 take(at..end, read_or_mend(fields, &bytes[at..end], names));
                 at = end;
                 continue;
             }
-            Ok(_) => None,
-            Err(error) => Some(error),
+            Err(error) => error,
         };
         let closed = scan::value_end(bytes, at).filter(|end| *end > at);
         if let Some(end) = closed
@@ -126,25 +127,24 @@ pub(super) fn read_line(
             at = end;
             continue;
         }
-        let next = next_readable(input, at, bytes.len());
+        let next = next_readable(input, at, &mut tries);
         if next.is_none() && is_last {
             return Some(at);
         }
-        let end = next.map_or_else(|| trim_end(bytes, at, bytes.len()), |next| trim_end(bytes, at, next));
-        let why = error.map_or_else(|| "it goes on in the next line".to_owned(), |error| error.to_string());
-        take(at..end, Record { draft: draft::damaged(why, names), session: None });
-        at = end;
+        let end = next.map_or(at + bytes[at..].trim_ascii_end().len(), |next| trim_end(bytes, at, next));
+        take(at..end, damaged(&error, names));
+        at = next.unwrap_or(end);
     }
 }
 
-/// Returns where, behind `at` and before `end`, the next record begins that can be read.
-fn next_readable(input: Input<'_>, at: usize, end: usize) -> Option<usize> {
+/// Returns where, behind `at`, the next record begins that can be read. Each place that is tried is one of `tries`.
+fn next_readable(input: Input<'_>, at: usize, tries: &mut usize) -> Option<usize> {
     let beginning = scan::beginning(input.bytes, at).unwrap_or(b"{\"event\"");
     let mut next = at + 1;
-    for _ in 0..MOST_TRIES {
-        next = scan::find(&input.bytes[..end], next, beginning)?;
-        let is_record = |fields: &Fields<'_>| fields.event.is_some() || fields.payload.is_some();
-        if input.fields(next).is_ok_and(|(fields, last)| is_record(&fields) && last <= end) {
+    while *tries > 0 {
+        *tries -= 1;
+        next = scan::find(input.bytes, next, beginning)?;
+        if input.fields(next).is_ok_and(|(fields, _)| fields.event.is_some() || fields.payload.is_some()) {
             return Some(next);
         }
         next += 1;
@@ -171,17 +171,7 @@ fn damage_end(input: Input<'_>, at: usize, error: &serde_json::Error, tries: &mu
     {
         return Some(end);
     }
-    let beginning = scan::beginning(bytes, at).unwrap_or(b"{\"event\"");
-    let mut next = at + 1;
-    while *tries > 0 {
-        *tries -= 1;
-        next = scan::find(bytes, next, beginning)?;
-        if input.fields(next).is_ok_and(|(fields, _)| fields.event.is_some() || fields.payload.is_some()) {
-            return Some(trim_end(bytes, at, next));
-        }
-        next += 1;
-    }
-    None
+    next_readable(input, at, tries).map(|next| trim_end(bytes, at, next))
 }
 
 /// Returns where the bytes before `next` end, without the blanks and the comma in front of it.

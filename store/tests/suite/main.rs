@@ -15,6 +15,7 @@ mod explain;
 mod findings;
 mod generated;
 mod hostile_folders;
+mod hostile_records;
 mod import;
 mod import_damage;
 mod import_forms;

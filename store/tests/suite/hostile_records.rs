@@ -1,0 +1,38 @@
+//! Records that nobody means well with: small ones that would grow without end, and lines that would be read again for
+//! each line. Each is read in a second or two; where a reader isn't linear it takes minutes, or all memory.
+
+use std::sync::Arc;
+
+use replay_store::event::EventKind;
+use replay_store::import::{self, Recording};
+use replay_store::replay::Session;
+
+const USER: &str = "{\"event\":\"user\",\"text\":\"hi\"}\n";
+
+/// Reads a file that holds one session, opens it and goes to its end.
+fn open(text: String) -> (Recording, Session) {
+    let mut recordings = import::read(Arc::new(text.into_bytes()), "file").expect("it can be read");
+    assert_eq!(recordings.len(), 1, "one session");
+    let recording = recordings.remove(0);
+    let session = Session::open(recording.clone(), None, None);
+    session.state(session.end());
+    (recording, session)
+}
+
+fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(|index| line(index) + "\n").collect()
+}
+
+#[test]
+fn a_line_that_is_not_closed_reaches_no_other_line() {
+    let (recording, _) = open(USER.to_owned() + &lines(20_000, |_| "{\"event\":\"user\",\"x\":[1,".to_owned()));
+    assert_eq!(recording.raw.count(), 20_001);
+}
+
+#[test]
+fn a_line_of_broken_records_is_given_up_after_some() {
+    let (recording, _) = open(USER.to_owned() + &"{\"event\"x{\"event\":\"u\"}".repeat(8000) + "\n" + USER);
+    let last = &recording.events.last().expect("it has events").kind;
+    assert!(matches!(last, EventKind::UserMessage { .. }), "the next line is read: {last:?}");
+    assert!(recording.raw.count() < 1000, "{}", recording.raw.count());
+}
