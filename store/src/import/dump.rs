@@ -3,6 +3,7 @@
 //! The top level is walked by hand, because a dump that breaks off must give all that stands before the break.
 //! A long list is read from its front and from its middle at once.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 use std::thread;
@@ -24,6 +25,8 @@ use crate::value::Value;
 const WORTH_TWO_THREADS: usize = 1 << 20;
 /// How many records the reader of the second half hands over at once.
 const BLOCK: usize = 1024;
+/// More odd keys of the top level than this are counted, not named.
+const MOST_KEYS: usize = 100;
 
 /// The keys of a dump's top level that are known (M370); `name` is that of a stored dialogue.
 const KEYS: [&str; 20] = [
@@ -230,15 +233,39 @@ fn read_blocks(input: Input<'_>, at: usize) -> (Vec<Block>, Ending) {
 /// The parts of the top level that say something.
 #[derive(Default)]
 struct Top {
-    seen: Vec<String>,
-    doubled: Vec<String>,
-    unknown: Vec<String>,
+    seen: HashSet<String>,
+    doubled: Odd,
+    unknown: Odd,
     sender_id: Option<Range<usize>>,
     conversation_id: Option<Range<usize>>,
     slots: Option<Range<usize>>,
     stack: Option<Range<usize>>,
     latest_message: Option<Range<usize>>,
     latest_time: Option<Range<usize>>,
+}
+
+/// Keys of one oddity, in the order of the file.
+#[derive(Default)]
+struct Odd {
+    named: Vec<String>,
+    more: usize,
+}
+
+impl Odd {
+    fn add(&mut self, key: &str) {
+        if self.named.len() < MOST_KEYS {
+            self.named.push(key.to_owned());
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Returns a finding for each key, and one for those that are counted alone.
+    fn findings(&self, kind: FindingKind, say: fn(&str) -> String, rest: &str) -> Vec<Finding> {
+        let named = self.named.iter().map(|key| say(key));
+        let more = (self.more > 0).then(|| format!("{} more keys of the dump {rest}", self.more));
+        named.chain(more).map(|text| Finding { kind, raw: None, text }).collect()
+    }
 }
 
 impl Top {
@@ -252,13 +279,10 @@ impl Top {
             "latest_event_time" => self.latest_time = Some(range),
             _ => {}
         }
-        if self.seen.iter().any(|seen| seen == key) {
-            self.doubled.push(key.to_owned());
-        } else {
-            self.seen.push(key.to_owned());
-            if !KEYS.contains(&key) {
-                self.unknown.push(key.to_owned());
-            }
+        if !self.seen.insert(key.to_owned()) {
+            self.doubled.add(key);
+        } else if !KEYS.contains(&key) {
+            self.unknown.add(key);
         }
     }
 
@@ -285,13 +309,11 @@ impl Top {
     }
 
     fn findings(&self) -> Vec<Finding> {
-        let doubled = self
-            .doubled
-            .iter()
-            .map(|key| (FindingKind::DuplicateKey, format!("the key `{key}` of the dump stands twice")));
-        let unknown =
-            self.unknown.iter().map(|key| (FindingKind::Unknown, format!("the dump's key `{key}` is unknown (once)")));
-        doubled.chain(unknown).map(|(kind, text)| Finding { kind, raw: None, text }).collect()
+        let doubled = |key: &str| format!("the key `{key}` of the dump stands twice");
+        let unknown = |key: &str| format!("the dump's key `{key}` is unknown (once)");
+        let mut findings = self.doubled.findings(FindingKind::DuplicateKey, doubled, "stand twice");
+        findings.append(&mut self.unknown.findings(FindingKind::Unknown, unknown, "are unknown"));
+        findings
     }
 }
 
