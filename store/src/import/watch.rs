@@ -1,6 +1,6 @@
 //! The record's view of the stack, watched: patches that don't fit, skills and steps that the named events don't know.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::evidence::{Clue, Evidence};
 use super::names::Names;
@@ -14,7 +14,7 @@ use crate::name::Name;
 pub(super) struct StackWatch {
     document: StackDocument,
     /// The skills that were activated and neither completed nor cancelled.
-    skills: Vec<Name>,
+    skills: HashSet<Name>,
     /// When each skill started last, by raw index.
     started: HashMap<Name, u32>,
     /// The last stack change, by raw index.
@@ -27,16 +27,17 @@ impl StackWatch {
     pub(super) fn take(&mut self, kind: &mut EventKind, raw: u32, names: &mut Names, evidence: &mut Evidence) {
         match kind {
             EventKind::SessionStarted { .. } => {
-                *self = StackWatch { checked: self.checked.map(|_| raw), ..StackWatch::default() };
+                let mut document = std::mem::take(&mut self.document);
+                document.clear();
+                *self = StackWatch { document, checked: self.checked.map(|_| raw), ..StackWatch::default() };
             }
             EventKind::SkillActivated { skill, .. } => {
-                if !self.skills.contains(skill) {
-                    self.skills.push(skill.clone());
+                if self.skills.insert(skill.clone()) {
                     self.started.insert(skill.clone(), raw);
                 }
             }
             EventKind::SkillCompleted { skill } | EventKind::SkillCancelled { skill, .. } => {
-                self.skills.retain(|known| known != skill);
+                self.skills.remove(skill);
             }
             EventKind::BlockCompleted { skill, block, step: Some(step) }
             | EventKind::BlockCancelled { skill, block, step: Some(step) }

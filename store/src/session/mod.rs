@@ -27,6 +27,7 @@ use crate::profile::Profile;
 use crate::value::Value;
 
 pub use evolve::evolve;
+pub use stack::FRAMES_MAX;
 
 /// What holds after the events up to [`State::position`].
 #[derive(Clone, Debug, PartialEq, Default)]

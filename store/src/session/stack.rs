@@ -7,6 +7,10 @@ use super::{Frame, Parked, State};
 use crate::event::RecordedFrame;
 use crate::name::Name;
 
+/// A stack holds at most this many frames, so that no record makes every step slow; an engine's own is a few frames
+/// high. Of more, those on top are kept, and the position is noted as a conflict.
+pub const FRAMES_MAX: usize = 256;
+
 /// Returns whether the skill has a frame on the stack.
 pub(super) fn holds(state: &State, skill: &Name) -> bool {
     state.stack.iter().any(|frame| frame.skill == *skill)
@@ -30,7 +34,7 @@ pub(super) fn activate(state: &mut State, skill: &Name) {
     if let Some(below) = state.stack.last_mut() {
         below.parked.get_or_insert(Parked::Delegation);
     }
-    state.stack.push(frame(skill, None));
+    push(state, frame(skill, None));
 }
 
 /// A skill waits for its precondition, beneath the skill that makes it hold (M335).
@@ -45,6 +49,7 @@ pub(super) fn pend(state: &mut State, skill: &Name, resolver: &Name) {
     }
     let pending = Frame { parked: Some(Parked::Pending), ..frame(skill, None) };
     state.stack.insert(place, pending);
+    bound(state);
 }
 
 /// Takes away the frame of a skill that waits for its precondition, if it does.
@@ -89,7 +94,7 @@ pub(super) fn enter_block(state: &mut State, skill: &Name, block: &Name) {
     if let Some(below) = state.stack.last_mut() {
         below.parked.get_or_insert(Parked::Reference);
     }
-    state.stack.push(frame(skill, Some(block)));
+    push(state, frame(skill, Some(block)));
 }
 
 /// A block ends, or is given up: the frame beneath goes on where it was left.
@@ -121,6 +126,7 @@ pub(super) fn reconcile(state: &mut State, recorded: &[RecordedFrame]) {
         state.stack_conflicts.push(state.position);
     }
     let mut before = std::mem::take(&mut state.stack);
+    let recorded = &recorded[recorded.len().saturating_sub(FRAMES_MAX)..];
     let last = recorded.len().saturating_sub(1);
     for (index, theirs) in recorded.iter().enumerate() {
         let known = before.iter().position(|ours| ours.skill == theirs.skill && ours.block == theirs.block);
@@ -167,6 +173,18 @@ fn go_on_beneath(state: &mut State) {
             Some(Parked::Delegation | Parked::Reference) => top.parked = None,
             Some(Parked::Digression | Parked::Pending) | None => {}
         }
+    }
+}
+
+fn push(state: &mut State, frame: Frame) {
+    state.stack.push(frame);
+    bound(state);
+}
+
+fn bound(state: &mut State) {
+    if state.stack.len() > FRAMES_MAX {
+        state.stack.remove(0);
+        state.stack_conflicts.push(state.position);
     }
 }
 

@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use replay_store::event::EventKind;
+use replay_store::event::finding::FindingKind;
 use replay_store::import::{self, Recording};
 use replay_store::replay::Session;
+use replay_store::session::FRAMES_MAX;
 
 const USER: &str = "{\"event\":\"user\",\"text\":\"hi\"}\n";
 
@@ -22,6 +24,22 @@ fn open(text: String) -> (Recording, Session) {
 
 fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(|index| line(index) + "\n").collect()
+}
+
+/// Writes a record that changes the stack by a JSON Patch.
+fn patched(operations: &str) -> String {
+    format!("{{\"event\":\"stack\",\"update\":{}}}\n", serde_json::Value::from(operations))
+}
+
+/// Returns how many frames each stack change gave.
+fn frames(recording: &Recording) -> Vec<Option<usize>> {
+    let kinds = recording.events.iter().map(|event| &event.kind);
+    kinds
+        .filter_map(|kind| match kind {
+            EventKind::StackPatched { frames, .. } => Some(frames.as_ref().map(Vec::len)),
+            _ => None,
+        })
+        .collect()
 }
 
 #[test]
@@ -51,4 +69,53 @@ fn ever_new_keys_of_a_dump_are_counted() {
     assert_eq!(texts[100], "49900 more keys of the dump stand twice");
     assert_eq!(texts[101], "the dump's key `k0` is unknown (once)");
     assert_eq!(texts[201], "49900 more keys of the dump are unknown");
+}
+
+#[test]
+fn a_patch_that_doubles_the_stack_does_not_fit() {
+    let copies = "{\"op\":\"copy\",\"from\":\"\",\"path\":\"/-\"},".repeat(60);
+    let long = format!("{{\"op\":\"add\",\"path\":\"/0\",\"value\":\"{}\"}}", "x".repeat(10_000));
+    let copies_of_text = ",{\"op\":\"copy\",\"from\":\"/0\",\"path\":\"/-\"}".repeat(7000);
+    let frame = "{\"op\":\"add\",\"path\":\"/-\",\"value\":{\"frame_id\":\"f\",\"skill_id\":\"a\"}}";
+    let first = patched(&format!("[{frame}]"));
+    let more = [patched(&format!("[{copies}{frame}]")), patched(&format!("[{long}{copies_of_text}]"))];
+    let (recording, _) = open(USER.to_owned() + &first + &more.concat());
+    assert_eq!(frames(&recording), [Some(1), None, None]);
+    assert_eq!(recording.findings[0].kind, FindingKind::StackConflict);
+}
+
+#[test]
+fn a_patch_that_nests_the_stack_does_not_fit() {
+    let deeper = "{\"op\":\"add\",\"path\":\"/0\",\"value\":[]},{\"op\":\"move\",\"from\":\"/1\",\"path\":\"/0/-\"}";
+    let deeper = vec![deeper; 40_000].join(",");
+    let (recording, _) = open(USER.to_owned() + &patched(&format!("[{deeper}]")));
+    assert_eq!(frames(&recording), [None]);
+}
+
+#[test]
+fn patches_give_no_more_frames_than_can_be_kept() {
+    let stack = |height: usize| {
+        let frame = |index| format!("{{\"frame_id\":\"f{index}\",\"skill_id\":\"s{index}\"}}");
+        let frames: Vec<String> = (0..height).map(frame).collect();
+        patched(&format!("[{{\"op\":\"replace\",\"path\":\"\",\"value\":[{}]}}]", frames.join(",")))
+    };
+    let (recording, _) = open(USER.to_owned() + &stack(FRAMES_MAX + 1) + &stack(FRAMES_MAX) + &stack(3));
+    assert_eq!(frames(&recording), [None, Some(FRAMES_MAX), Some(3)]);
+    let again = "{\"event\":\"stack\",\"update\":\"[]\"}\n".repeat(2500);
+    let started = "{\"event\":\"session_started\"}\n".to_owned() + &stack(FRAMES_MAX) + &again;
+    let (recording, _) = open(stack(FRAMES_MAX) + &again + &started);
+    let given: usize = frames(&recording).into_iter().flatten().sum();
+    assert!(given < 1_200_000, "{given}");
+}
+
+#[test]
+fn skills_and_blocks_that_never_end_leave_those_on_top() {
+    let skills = lines(30_000, |index| format!("{{\"event\":\"skill_activated\",\"skill_id\":\"s{index}\"}}"));
+    let block = |index| format!("{{\"event\":\"ordered_block_entered\",\"skill_id\":\"a\",\"block_id\":\"b{index}\"}}");
+    for (text, top) in [(skills, "s29999"), (lines(30_000, block), "a")] {
+        let (_, session) = open(text);
+        let state = session.state(session.end());
+        assert_eq!((state.stack.len(), state.active_skill().map(|name| name.as_str())), (FRAMES_MAX, Some(top)));
+        assert!(session.findings.iter().any(|finding| finding.kind == FindingKind::StackConflict));
+    }
 }
