@@ -231,7 +231,11 @@ impl Fold {
         let raw = row.raw.unwrap_or(0);
         let mut kind = match row.draft.fact {
             Fact::Kind(kind) => kind,
-            Fact::Rewound(by) => self.history.rewind(by, position),
+            Fact::Rewound(by) => self.history.rewind(by, position).unwrap_or_else(|| {
+                let text = "a record takes back more than can be kept".to_owned();
+                self.tally.count(FindingKind::Damaged, text, raw);
+                EventKind::Foreign { name: self.names.get("") }
+            }),
             Fact::Mirror => unreachable!("a mirror is joined or speaks for itself"),
         };
         let mut cause = if row.turn.is_some() { self.answering.or(next_user) } else { None };

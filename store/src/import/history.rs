@@ -13,6 +13,12 @@ use crate::value::Value;
 /// How many applied events can be taken back; a record that takes back more is not known.
 const REACH: usize = 65_536;
 
+/// How many cells the records that take back may leave behind, all together, beside those that each of them may: each
+/// says again all that memory holds then.
+const LEFT_MAX: usize = 1 << 20;
+/// How many cells a record that takes back may leave beside those.
+const LEFT_BY_EACH: usize = 16;
+
 /// A value, the event that set it and the raw record that this event was read from.
 #[derive(Clone)]
 pub(super) struct Held {
@@ -22,11 +28,12 @@ pub(super) struct Held {
 }
 
 /// What memory holds after the events so far.
-#[derive(Default)]
 pub(super) struct History {
     cells: BTreeMap<Name, Held>,
     applied: VecDeque<Applied>,
     is_fixed: bool,
+    /// How many cells may still be left behind.
+    left: usize,
 }
 
 struct Applied {
@@ -39,6 +46,12 @@ enum What {
     User,
     Write { key: Name, before: Option<Held> },
     Reset { before: BTreeMap<Name, Held> },
+}
+
+impl Default for History {
+    fn default() -> History {
+        History { cells: BTreeMap::new(), applied: VecDeque::new(), is_fixed: false, left: LEFT_MAX }
+    }
 }
 
 impl History {
@@ -93,8 +106,8 @@ impl History {
         self.keep(at, what);
     }
 
-    /// Takes back what a classic record takes back.
-    pub(super) fn rewind(&mut self, by: Rewind, at: Position) -> EventKind {
+    /// Takes back what a classic record takes back. `None` where what is left is more than can be said so often.
+    pub(super) fn rewind(&mut self, by: Rewind, at: Position) -> Option<EventKind> {
         match by {
             Rewind::Restart => self.forget(),
             Rewind::ResetSlots => {
@@ -112,9 +125,10 @@ impl History {
             Rewind::Undo | Rewind::Rewind => self.applied.back().map(|applied| applied.at),
             Rewind::Restart | Rewind::ResetSlots => None,
         };
+        self.left = (self.left + LEFT_BY_EACH).checked_sub(self.cells.len())?;
         let held = self.cells.iter().filter(|(_, held)| !held.value.is_null());
         let cells = held.map(|(key, held)| (key.clone(), Arc::clone(&held.value), Some(held.at))).collect();
-        EventKind::HistoryRewound { by, cells, to }
+        Some(EventKind::HistoryRewound { by, cells, to })
     }
 
     fn forget(&mut self) {

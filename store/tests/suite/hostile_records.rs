@@ -119,3 +119,13 @@ fn skills_and_blocks_that_never_end_leave_those_on_top() {
         assert!(session.findings.iter().any(|finding| finding.kind == FindingKind::StackConflict));
     }
 }
+
+#[test]
+fn a_record_that_takes_back_all_the_time_is_bounded() {
+    let slots = lines(3000, |index| format!("{{\"event\":\"slot\",\"name\":\"n{index}\",\"value\":{index}}}"));
+    let undone = "{\"event\":\"action\",\"name\":\"a\"}\n{\"event\":\"undo\"}\n".repeat(3000);
+    let (recording, session) = open(USER.to_owned() + &slots + &undone);
+    let told = recording.findings.iter().find(|finding| finding.kind == FindingKind::Damaged).expect("it is told");
+    assert_eq!(told.text, "a record takes back more than can be kept (2649 times)");
+    assert_eq!(session.state(session.end()).memory.len(), 3000);
+}
