@@ -118,7 +118,7 @@ pub(super) fn fold(events: &[Event]) -> (Vec<State>, Outline) {
         evolve(&mut state, event);
         outline.push(&mut builder, event, &state);
         if state.position.0 >= due {
-            due = state.position.0 + KEEP_EVERY.max(4 * state.memory.len() as u64);
+            due = state.position.0 + KEEP_EVERY.max(4 * size(&state) as u64);
             kept.push(state.clone());
         }
     }
@@ -127,4 +127,11 @@ pub(super) fn fold(events: &[Event]) -> (Vec<State>, Outline) {
         kept.push(state);
     }
     (kept, outline)
+}
+
+/// Returns of how many parts a state is made.
+fn size(state: &State) -> usize {
+    let State { memory, stack, unknown_kinds, stack_conflicts, uttered, resolved, tappable, initial, .. } = state;
+    let names = unknown_kinds.len() + uttered.len() + resolved.len() + tappable.len();
+    memory.len() + initial.len() + stack.len() + stack_conflicts.len() + names
 }

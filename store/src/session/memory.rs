@@ -1,5 +1,6 @@
 //! How memory changes: session start, writes, clears, and the reset at a fresh start of a skill.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
 use super::{Cell, CellState, State};
@@ -41,7 +42,8 @@ pub(super) fn clear(state: &mut State, key: &Name) {
 pub(super) fn reset(state: &mut State, skill: &Name) {
     let keys: Vec<Name> = state
         .memory
-        .iter()
+        .range::<str, _>((Bound::Included(skill.as_str()), Bound::Unbounded))
+        .take_while(|(key, _)| key.starts_with(skill.as_str()))
         .filter(|(key, cell)| cell.set_at.is_some() && split_key(key).is_some_and(|(space, _)| *skill == space))
         .filter(|(_, cell)| cell.state != CellState::Reset)
         .map(|(key, _)| key.clone())

@@ -129,3 +129,13 @@ fn a_record_that_takes_back_all_the_time_is_bounded() {
     assert_eq!(told.text, "a record takes back more than can be kept (2649 times)");
     assert_eq!(session.state(session.end()).memory.len(), 3000);
 }
+
+#[test]
+fn a_skill_that_starts_again_and_again_looks_at_its_own_entries() {
+    let written = |index| format!("{{\"event\":\"memory_set\",\"key\":\"other.n{index}\",\"value\":1}}");
+    let started =
+        "{\"event\":\"skill_activated\",\"skill_id\":\"a\"}\n{\"event\":\"skill_completed\",\"skill_id\":\"a\"}\n";
+    let again = "{\"event\":\"memory_set\",\"key\":\"a.n\",\"value\":1}\n".to_owned() + started;
+    let (_, session) = open(lines(10_000, written) + &again.repeat(5000));
+    assert_eq!(session.state(session.end()).memory.len(), 10_001);
+}
