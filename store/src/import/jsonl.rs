@@ -315,6 +315,8 @@ struct Session {
     time: Timestamp,
     raw: RawBuilder,
     damaged: Damages,
+    /// Whether a finding tells of a gap.
+    has_gap: bool,
 }
 
 impl Session {
@@ -333,6 +335,7 @@ impl Session {
             }
             definition
         });
+        let has_gap = findings.iter().any(is_gap_of_lines);
         let batch = Batch {
             session: header.id,
             profile: header.profile,
@@ -347,12 +350,14 @@ impl Session {
             time: Timestamp::default(),
             raw: RawBuilder::default(),
             damaged: Damages::default(),
+            has_gap,
         }
     }
 
     fn take(&mut self, line: Line<'_>, place: Place) {
         self.position += 1;
-        if line.position != Position(self.position) && !self.batch.findings.iter().any(is_gap_of_lines) {
+        if line.position != Position(self.position) && !self.has_gap {
+            self.has_gap = true;
             let text = format!("{GAP_OF_LINES}: {place} has position {}, not {}", line.position, self.position);
             self.batch.findings.push(Finding { kind: FindingKind::Gap, raw: None, text });
         }

@@ -139,3 +139,15 @@ fn a_skill_that_starts_again_and_again_looks_at_its_own_entries() {
     let (_, session) = open(lines(10_000, written) + &again.repeat(5000));
     assert_eq!(session.state(session.end()).memory.len(), 10_001);
 }
+
+#[test]
+fn findings_of_an_exported_session_are_not_looked_through_for_each_line() {
+    let finding = "{\"kind\":\"gap\",\"raw\":null,\"text\":\"x\"}";
+    let header = format!(
+        "{{\"schema\":\"replay.session/1\",\"id\":\"a\",\"profile\":null,\"definition\":null,\"end\":null,\"findings\":[{}]}}\n",
+        vec![finding; 20_000].join(",")
+    );
+    let line = "{\"position\":7,\"time\":0,\"turn\":1,\"cause\":null,\"origin\":{\"from\":\"added\"},\"event\":{\"kind\":\"turn_ended\"},\"raw\":[]}";
+    let (recording, _) = open(header + &lines(20_000, |_| line.to_owned()));
+    assert_eq!((recording.events.len(), recording.findings.len()), (20_000, 20_001));
+}
