@@ -68,7 +68,7 @@ fuzz_target!(
         let path = folder.path().join("session.log");
         std::fs::write(&path, &bytes).expect("there is room");
         let Ok(log) = Log::open(&path) else { return };
-        let report = log.verify(&Silent);
+        let report = log.verify(&Silent, None);
         for session in log.sessions().unwrap_or_default() {
             let _ = log.checkpoint(&session, session.event_count);
             let written = |at: u64, bytes: &[u8]| {
