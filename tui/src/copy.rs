@@ -101,19 +101,52 @@ fn row(debugger: &Debugger, subject: &Subject) -> String {
 
 /// Returns where the row under the cursor stands, from the session down.
 pub(crate) fn path(debugger: &Debugger, subject: &Subject) -> String {
-    let at = debugger.cursor;
-    let panel = debugger.focus.title();
     let session = &debugger.session;
-    let below = match subject {
-        Subject::Event(position) => {
-            let turn = session.event(*position).map(|event| match event.turn {
-                Some(turn) => format!("turn {turn}/"),
-                None => "between turns/".to_owned(),
-            });
-            let raw = session.event(*position).map(|event| event.origin.raw_indexes()).unwrap_or_default();
-            let raw = raw.first().map(|raw| format!(" (raw {raw})")).unwrap_or_default();
-            return visible(&format!("{}/{}{position}{raw}", session.id, turn.unwrap_or_default())).into_owned();
-        }
+    let inside = inside(debugger);
+    if let Subject::Event(position) = subject {
+        let turn = session.event(*position).map(|event| match event.turn {
+            Some(turn) => format!("turn {turn}/"),
+            None => "between turns/".to_owned(),
+        });
+        let raw = session.event(*position).map(|event| event.origin.raw_indexes()).unwrap_or_default();
+        let raw = raw.first().map(|raw| format!(" (raw {raw})")).unwrap_or_default();
+        let inside = inside.map(|inside| format!("/{inside}")).unwrap_or_default();
+        let path = format!("{}/{}{position}{raw}{inside}", session.id, turn.unwrap_or_default());
+        return visible(&path).into_owned();
+    }
+    let below = inside.or_else(|| place(debugger, subject)).unwrap_or_else(|| match subject {
+        Subject::Finding(index) => format!("{}", index + 1),
+        Subject::Link(Link::Decision(index)) => (index + 1).to_string(),
+        _ => format!("line {}", debugger.place(debugger.focus).line + 1),
+    });
+    visible(&format!("{}/at {}/{}/{below}", session.id, debugger.cursor, debugger.focus.title())).into_owned()
+}
+
+/// Returns the short path of what the row under the cursor is about, for the row at the bottom: an entry by its name, a
+/// line of JSON by its place in it.
+pub(crate) fn short_path(debugger: &Debugger) -> Option<String> {
+    match debugger.focus {
+        // What these show says where it stands.
+        Panel::Timeline | Panel::Conversation => None,
+        Panel::Memory
+        | Panel::Stack
+        | Panel::Prompt
+        | Panel::Event
+        | Panel::Findings
+        | Panel::Answer
+        | Panel::Decisions => inside(debugger).or_else(|| place(debugger, &subject(debugger))),
+    }
+}
+
+/// Returns the path in a text that can be folded away.
+fn inside(debugger: &Debugger) -> Option<String> {
+    let panel = debugger.focus;
+    let path = content::document(debugger, panel)?.path(content::cursor(debugger, panel).line)?;
+    Some(path).filter(|path| !path.is_empty())
+}
+
+fn place(debugger: &Debugger, subject: &Subject) -> Option<String> {
+    Some(match subject {
         Subject::Entry(key) => key.to_string(),
         Subject::Frame { skill, block: Some(block) } => format!("{skill}__{block}"),
         Subject::Frame { skill, block: None } => skill.to_string(),
@@ -123,16 +156,15 @@ pub(crate) fn path(debugger: &Debugger, subject: &Subject) -> String {
         Subject::Prompt { source: Source::Event { position, key: Some(key) }, .. } => {
             format!("{key}, set at {position}")
         }
-        Subject::Prompt { source: Source::Event { position, key: None }, .. } => format!("event {position}"),
-        Subject::Prompt { source: Source::Builtin, .. } => format!("line {}", debugger.place(debugger.focus).line + 1),
-        Subject::Finding(index) => format!("{}", index + 1),
         Subject::Link(Link::Skill(name) | Link::Tool(name)) => name.to_string(),
         Subject::Link(Link::Entry(key) | Link::Read(key, _)) => key.to_string(),
-        Subject::Link(Link::Event(at)) => format!("event {at}"),
-        Subject::Link(Link::Decision(index)) => (index + 1).to_string(),
-        Subject::Words => format!("line {}", debugger.place(debugger.focus).line + 1),
-    };
-    visible(&format!("{}/at {at}/{panel}/{below}", session.id)).into_owned()
+        Subject::Event(at)
+        | Subject::Prompt { source: Source::Event { position: at, key: None }, .. }
+        | Subject::Link(Link::Event(at)) => format!("event {at}"),
+        Subject::Link(Link::Decision(index)) => debugger.decisions.as_ref()?.list.get(*index)?.subject.clone(),
+        Subject::Finding(index) => debugger.findings.found.get(*index)?.rule.as_ref()?.place()?,
+        Subject::Prompt { source: Source::Builtin, .. } | Subject::Words => return None,
+    })
 }
 
 fn value(debugger: &Debugger, subject: &Subject) -> Option<(String, Arc<Value>)> {
@@ -140,6 +172,11 @@ fn value(debugger: &Debugger, subject: &Subject) -> Option<(String, Arc<Value>)>
         let row = debugger.session.memory_row(key.clone(), &debugger.state);
         (key.to_string(), row.value)
     };
+    let panel = debugger.focus;
+    let line = content::cursor(debugger, panel).line;
+    if let (Some(path), Some(document)) = (inside(debugger), content::document(debugger, panel)) {
+        return document.value(line).map(|value| (path, Arc::new(value)));
+    }
     match subject {
         Subject::Entry(key) | Subject::Prompt { source: Source::Event { key: Some(key), .. }, .. } => {
             Some(of_entry(key))

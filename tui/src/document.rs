@@ -6,9 +6,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use replay_store::value::Value;
 use replay_store::visible::{visible, width};
 
 use crate::fold::{self, CLOSED, FOLDED, Form, OPEN};
+use crate::json_path::JsonPath;
 use crate::line::Line;
 use crate::rows::Rows;
 use crate::theme::Tone;
@@ -26,11 +28,24 @@ pub struct Document {
     wrapped: RefCell<Option<Wrapped>>,
 }
 
+/// The line behind which a text is folded away.
+#[derive(Clone, Copy, Debug)]
+pub struct Label<'a> {
+    /// Its text, which begins with the sign for what is folded away.
+    pub text: &'a str,
+    /// How it looks.
+    pub tone: Tone,
+    /// What the text is called in paths.
+    pub name: &'a str,
+}
+
 /// A text that can be folded away.
 #[derive(Debug)]
 struct Fold {
     /// Where in the document the sign in front of its label stands.
     sign: usize,
+    /// What it is called in paths; empty where it has no name of its own.
+    name: String,
     /// The text.
     whole: String,
     tone: Tone,
@@ -81,31 +96,51 @@ impl Document {
 
     /// Adds a text: as it is where it is short, else folded away.
     pub fn push_text(&mut self, text: &str, tone: Tone, origin: usize) {
-        match text.len() {
-            0..=FOLDED => self.push(text, tone, origin),
-            size => {
-                let label = fold::label(fold::kind(text), size, text);
-                self.push_folded(&label, Tone::Waiting, (text.to_owned(), tone), origin);
-            }
-        }
+        self.push_named("", text, tone, origin);
     }
 
-    /// Adds a text that is folded away behind `label`, which begins with the sign for that. Returns the label's line.
-    pub fn push_folded(&mut self, label: &str, label_tone: Tone, (text, tone): (String, Tone), origin: usize) -> usize {
-        self.folds.push(Fold { sign: self.text.len(), whole: text, tone, origin, lines: 0 });
-        self.push(label, label_tone, origin);
+    /// Adds a text that has a name in paths, as [`Document::push_text`] does.
+    pub fn push_named(&mut self, name: &str, text: &str, tone: Tone, origin: usize) {
+        if text.len() <= FOLDED {
+            return self.push(text, tone, origin);
+        }
+        let label = fold::label(fold::kind(text), text.len(), text);
+        self.push_folded(Label { text: &label, tone: Tone::Waiting, name }, text.to_owned(), tone, origin);
+    }
+
+    /// Adds a text that is folded away. Returns its label's line.
+    pub fn push_folded(&mut self, label: Label<'_>, text: String, tone: Tone, origin: usize) -> usize {
+        let name = label.name.to_owned();
+        self.folds.push(Fold { sign: self.text.len(), name, whole: text, tone, origin, lines: 0 });
+        self.push(label.text, label.tone, origin);
         self.push("\n", Tone::Plain, origin);
         self.line_count() - 1
     }
 
-    /// Returns whether a line is the label of a text that can be folded away, or stands in one that was unfolded.
-    pub fn is_fold(&self, line: usize) -> bool {
-        self.fold_at(line).is_some()
+    /// Returns where a line stands in the text that can be folded away: its name, and for JSON that is broken into lines
+    /// the path in it.
+    pub fn path(&self, line: usize) -> Option<String> {
+        let place = self.fold_at(line)?;
+        let path = self.json_path(place, line).map(|path| path.to_string()).unwrap_or_default();
+        Some(format!("{}{path}", self.folds[place].name))
     }
 
-    /// Returns the whole text that a line is the label of, or a line of.
-    pub fn folded_text(&self, line: usize) -> Option<&str> {
-        self.fold_at(line).map(|place| self.folds[place].whole.as_str())
+    /// Returns what stands there: a part of JSON, or the whole text.
+    pub fn value(&self, line: usize) -> Option<Value> {
+        let place = self.fold_at(line)?;
+        let whole = &self.folds[place].whole;
+        let part = self.json_path(place, line).and_then(|path| path.of_value(&Value::from_json(whole).ok()?).cloned());
+        Some(part.unwrap_or_else(|| Value::Text(whole.clone())))
+    }
+
+    fn json_path(&self, place: usize, line: usize) -> Option<JsonPath> {
+        let fold = &self.folds[place];
+        let first = self.line_of_byte(fold.sign) + 1;
+        if self.form != Form::Broken || line < first || !fold::is_json(&fold.whole) {
+            return None;
+        }
+        let (start, end) = (self.line_starts[first], self.bounds(line).1);
+        Some(JsonPath::of_lines(self.text[start..end].split('\n')))
     }
 
     /// Folds the text at a line away, or unfolds it. Returns the line of its label.
@@ -424,7 +459,7 @@ mod tests {
         let mut document = Document::default();
         for text in texts {
             document.push("name ", Tone::Quiet, 0);
-            document.push_text(text, Tone::Plain, 7);
+            document.push_named("x", text, Tone::Plain, 7);
             document.push_line("", Tone::Plain, 0);
         }
         document.push_line("end", Tone::Plain, 9);
@@ -444,7 +479,7 @@ mod tests {
         let label = format!("name ▸ text, 4.4 kB: {}li…", "line of it ".repeat(18));
         let list = format!("name ▸ JSON, 6.0 kB: [{}1…", "1,".repeat(99));
         assert_eq!(closed, ["name short", &label, &list, "name short", "end"]);
-        assert_eq!((document.is_fold(0), document.is_fold(1), document.is_fold(3)), (false, true, false));
+        assert_eq!([0, 1, 2, 3].map(|line| document.path(line)), [None, Some("x".into()), Some("x".into()), None]);
 
         assert_eq!(document.toggle(2), Some(2));
         assert_eq!(document.toggle(1), Some(1));
@@ -457,7 +492,8 @@ mod tests {
         );
         assert_eq!(document.origins(300), [7]);
         assert_eq!(document.origins(open.len() - 1), [9]);
-        assert_eq!(document.folded_text(300), Some(long.as_str()));
+        assert_eq!((document.path(300), document.value(300)), (Some("x".into()), Some(Value::Text(long.clone()))));
+        assert_eq!((document.path(405), document.value(405)), (Some("x[1]".into()), Some(Value::Int(1))));
 
         assert_eq!(document.set_form(Form::Raw, 2000), 402);
         let raw = all(&document);
@@ -476,7 +512,7 @@ mod tests {
         let mut document = folded(&[&long, &long.replace("it", "that")]);
         assert_eq!(document.unfold_where(|text| text.contains("that"), 2), 402);
         assert_eq!(document.line_count(), 3 + 400);
-        assert!(!document.is_fold(402) && document.is_fold(401));
+        assert_eq!((document.path(402), document.path(401).is_some()), (None, true));
     }
 
     #[test]

@@ -145,7 +145,7 @@ pub(crate) fn broken(json: &str) -> String {
 }
 
 /// Returns the length of a text of JSON behind its first quote, with its last one.
-fn text_end(text: &str) -> usize {
+pub(crate) fn text_end(text: &str) -> usize {
     let mut is_escaped = false;
     for (index, byte) in text.bytes().enumerate() {
         if byte == b'"' && !is_escaped {

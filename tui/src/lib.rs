@@ -15,7 +15,7 @@
 //! app  panel  overview  breakpoint  marks
 //!                                   what there is to show, and where
 //! typing  clock                    typed lines, and moments in them
-//! document  fold  sheet  rows  line  theme
+//! document  fold  json_path  sheet  rows  line  theme
 //!                                   long texts, answers, rows, tones
 //! ```
 
@@ -51,6 +51,7 @@ pub mod typing;
 
 mod complete;
 mod content;
+mod json_path;
 mod label;
 mod subject;
 mod terminal;

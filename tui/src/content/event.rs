@@ -7,7 +7,7 @@ use replay_store::replay::headline::{headline, who};
 use replay_store::value::Value;
 
 use crate::app::{Debugger, EventView};
-use crate::document::Document;
+use crate::document::{Document, Label};
 use crate::fold::{CLOSED, FOLDED, size_words};
 use crate::label::{caller_words, outcome_words, speaker_words};
 use crate::theme::Tone;
@@ -202,15 +202,15 @@ fn fields(document: &mut Document, debugger: &Debugger, kind: &EventKind) {
 
 fn field(document: &mut Document, name: &'static str, text: &str) {
     document.push_line(&format!("{name:<11}"), Tone::Quiet, 0);
-    document.push_text(text, Tone::Plain, 0);
+    document.push_named(name, text, Tone::Plain, 0);
     document.push_line("", Tone::Plain, 0);
 }
 
 /// Adds a raw record, which is folded away where it is large.
 fn raw(document: &mut Document, index: u32, (form, bytes): (Form, &[u8])) {
     let label = format!("{CLOSED} raw record {index}, {}, {}", form_word(form), size_words(bytes.len()));
-    let text = String::from_utf8_lossy(bytes).into_owned();
-    let line = document.push_folded(&label, Tone::Title, (text, Tone::Plain), 0);
+    let label = Label { text: &label, tone: Tone::Title, name: &format!("raw[{index}]") };
+    let line = document.push_folded(label, String::from_utf8_lossy(bytes).into_owned(), Tone::Plain, 0);
     if bytes.len() <= FOLDED {
         document.toggle(line);
     }

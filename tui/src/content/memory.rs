@@ -311,7 +311,7 @@ pub(crate) fn story(debugger: &Debugger) -> Option<Story> {
     document.push(&format!("{}{flags}, now:\n", row.key), Tone::Strong, 0);
     document.set_form(debugger.form, 0);
     match row.state {
-        RowState::Set => push_value(&mut document, &row.value),
+        RowState::Set => push_value(&mut document, row),
         RowState::Initial | RowState::NeverWritten | RowState::Cleared | RowState::Reset => {
             document.push_line(&value(row).text(), Tone::Plain, 0);
         }
@@ -353,9 +353,9 @@ pub(crate) fn story(debugger: &Debugger) -> Option<Story> {
 }
 
 /// Adds a whole value; a large one is folded away.
-fn push_value(document: &mut Document, value: &Value) {
-    match value {
-        Value::Text(text) => document.push_text(text, Tone::Plain, 0),
-        other => document.push_text(&other.to_json(), Tone::Plain, 0),
+fn push_value(document: &mut Document, row: &MemoryRow) {
+    match &*row.value {
+        Value::Text(text) => document.push_named(&row.key, text, Tone::Plain, 0),
+        other => document.push_named(&row.key, &other.to_json(), Tone::Plain, 0),
     }
 }

@@ -103,7 +103,7 @@ pub(crate) fn lines_with(debugger: &Debugger, panel: Panel, pattern: &Text) -> V
 }
 
 /// Returns the text that a panel shows, where it shows one.
-fn document(debugger: &Debugger, panel: Panel) -> Option<&Document> {
+pub(crate) fn document(debugger: &Debugger, panel: Panel) -> Option<&Document> {
     match (panel, &debugger.story) {
         (Panel::Memory, Some(story)) => Some(&story.document),
         (Panel::Prompt, _) => {

@@ -9,6 +9,7 @@ use replay_store::replay::headline::Weight;
 
 use crate::app::{App, Debugger, Naming};
 use crate::content::{memory, stack};
+use crate::copy::short_path;
 use crate::findings::{Findings, Looking};
 use crate::line::Line;
 use crate::theme::Tone;
@@ -132,9 +133,7 @@ pub(super) fn foot(app: &App, area: Rect, buffer: &mut Buffer) {
             Line::new().own(Tone::Strong, mark).foreign(Tone::Plain, &typing.text).own(Tone::Cursor, " ")
         }
         (None, Some(message)) => Line::new().foreign(message.tone, &message.text),
-        (None, None) => {
-            pending(app).unwrap_or_else(|| hints(if app.debugger.is_some() { &HINTS } else { &LIST_HINTS }))
-        }
+        (None, None) => pending(app).unwrap_or_else(|| status(app, usize::from(area.width))),
     };
     line.paint(area, buffer, app.theme);
 }
@@ -188,9 +187,25 @@ const HINTS: [(&str, &str); 9] = [
 /// The keys of the list of sessions.
 const LIST_HINTS: [(&str, &str); 4] = [("j k", "choose"), ("Enter", "open"), ("?", "help"), ("q", "quit")];
 
-fn hints(hints: &'static [(&str, &str)]) -> Line {
-    hints.iter().enumerate().fold(Line::new(), |line, (index, (keys, words))| {
-        let line = if index > 0 { line.own(Tone::Quiet, "  ") } else { line };
-        line.own(Tone::Strong, keys).own(Tone::Quiet, " ").own(Tone::Quiet, words)
-    })
+/// Where the row under the cursor stands, and as many of the most useful keys as there is room for.
+fn status(app: &App, columns: usize) -> Line {
+    let Some(debugger) = &app.debugger else { return LIST_HINTS.iter().fold(Line::new(), hint) };
+    let all = || HINTS.iter().fold(Line::new(), hint);
+    let Some(path) = short_path(debugger) else { return all() };
+    let last = HINTS[HINTS.len() - 2..].iter().fold(Line::new(), hint);
+    let room = columns.saturating_sub(last.width() + 2);
+    let mut line = Line::new().foreign(Tone::Strong, &path).clip(room);
+    for next in &HINTS[..HINTS.len() - 2] {
+        let longer = hint(line.clone(), next);
+        if longer.width() > room {
+            break;
+        }
+        line = longer;
+    }
+    line.own(Tone::Quiet, "  ").then(last)
+}
+
+fn hint(line: Line, (keys, words): &(&'static str, &'static str)) -> Line {
+    let line = if line.width() > 0 { line.own(Tone::Quiet, "  ") } else { line };
+    line.own(Tone::Strong, keys).own(Tone::Quiet, " ").own(Tone::Quiet, words)
 }

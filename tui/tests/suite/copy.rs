@@ -41,6 +41,13 @@ fn a_row_its_value_its_name_its_path_and_its_command_are_copied() {
         (": 2 7 Enter Tab yy", "user: No, sorry. I mean Tides and Tables."),
         (": 2 7 Enter Tab yv", "No, sorry. I mean Tides and Tables."),
         (": 2 9 Enter 4 Esc Tab Tab Tab yk", "renew_loan"),
+        // A line of JSON: where it stands in it, and the part that begins there.
+        (
+            ": 2 0 Enter 6 Enter / step Enter yp",
+            "library-renewal/turn 2/20 (raw 28)/raw[28].metadata.mantle_write_provenance.step",
+        ),
+        (": 2 0 Enter 6 Enter / step Enter yv", "autonomous"),
+        (": 2 0 Enter 6 Enter / arguments Enter n yv", "{\"title\":\"lighthouse book\"}"),
         ("]p ]p p yc", "replay prompt 'my log.log' --turn 2 --call 2 --agent library"),
         (": 3 5 Enter p H yc", "replay prompt 'my log.log' --at 35 --agent library"),
     ] {
@@ -54,4 +61,23 @@ fn a_row_without_a_value_says_so_and_copies_nothing() {
     press(&mut app, ": 3 2 Enter yv");
     assert_eq!(app.wish, None);
     assert!(said(&app).contains("has no value"), "{}", said(&app));
+}
+
+#[test]
+fn the_row_at_the_bottom_says_where_the_row_under_the_cursor_stands() {
+    for (keys, expected) in [
+        (": 2 0 Enter 3 Enter", "renew_loan.item_title  j k step"),
+        (": 2 0 Enter 6 Enter", "event 20  j k step"),
+        (": 2 0 Enter 6 Enter / step Enter z", "raw[28].metadata.mantle_write_provenance.step  j k step"),
+        (": 2 0 Enter 4 Enter", "renew_loan  j k step"),
+        (": 2 9 Enter 5 Enter / lighthouse Enter z", "project.loans, set at 8  "),
+        (": 2 0 Enter 3 Enter", "  ? help  q quit"),
+        (": 2 0 Enter", "j k step  ]t turn"),
+    ] {
+        let mut app = start(renewal(), (80, 24), Theme::Plain);
+        press(&mut app, keys);
+        app.message = None;
+        let foot = said(&app);
+        assert!(foot.starts_with(expected) || foot.ends_with(expected), "keys {keys}: {foot}");
+    }
 }

@@ -178,7 +178,7 @@ fn every_row_of_the_prompt_says_where_it_comes_from() {
 
 #[test]
 fn a_rephrase_is_no_numbered_call() {
-    let mut app = start(renewal(), (120, 40), Theme::Plain);
+    let mut app = start(renewal(), (120, 60), Theme::Plain);
     press(&mut app, ": turn Space 5 Enter p");
     let screen = text(&screen(&app));
     assert!(screen.contains("turn 5 ─ 3 model calls, 1 rephrase"), "{screen}");
