@@ -7,12 +7,13 @@ use replay_store::import::Recording;
 use replay_store::replay::{Named, archive};
 use replay_tui::app::{List, Notebook, SessionRow};
 use replay_tui::copy::Opened;
-use replay_tui::{Options, Sessions, Theme};
+use replay_tui::{Kept, Options, Sessions, Theme};
 
 use crate::arguments::{Global, Place};
 use crate::config::{self, ThemeChoice};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::filters;
 use crate::notes::Shelf;
 use crate::open::{self, Source};
 use crate::output::Output;
@@ -44,13 +45,13 @@ pub(crate) fn debug(
         folder: global.agent.clone(),
         complaint: config.complaints.first().map(|first| format!("{first}; `replay config` says more")),
     };
-    let notebook = Shelf::of(&target.place).map(notebook);
+    let kept = Kept { notebook: Shelf::of(&target.place).map(notebook), filters: filters::shelf() };
     let keep = |visits| positions.iter().for_each(|positions| positions.keep(&visits));
     let named = open::named(global)?;
     let source = open::source(&target.place)?;
     if target.id.is_none() && source.ids()?.len() > 1 {
         let list = list(source, named)?;
-        let visits = replay_tui::run(Sessions::Several(list), options(None), notebook)?;
+        let visits = replay_tui::run(Sessions::Several(list), options(None), kept)?;
         keep(visits);
         return Ok(Exit::Fine.into());
     }
@@ -58,7 +59,7 @@ pub(crate) fn debug(
     let is_placed = moment.at.is_some() || moment.turn.is_some();
     let at = if is_placed { Some(place::position(&session, moment)?) } else { None };
     let notices = notice(&session).into_iter().collect();
-    keep(replay_tui::run(Sessions::One(Box::new(session)), options(at), notebook)?);
+    keep(replay_tui::run(Sessions::One(Box::new(session)), options(at), kept)?);
     Ok(Outcome { exit: Exit::Fine, notices })
 }
 

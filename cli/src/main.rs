@@ -7,6 +7,7 @@ mod config;
 mod debug;
 mod exit;
 mod failure;
+mod filters;
 mod linear;
 mod notes;
 mod open;
@@ -15,6 +16,7 @@ mod place;
 mod positions;
 mod progress;
 mod run;
+mod state;
 mod target;
 
 use std::error::Error;

@@ -1,5 +1,4 @@
-//! Where the user was in each session when the debugger was left: `$XDG_STATE_HOME/replay/positions`, else
-//! `~/.local/state/replay/positions`.
+//! Where the user was in each session when the debugger was left: `positions`, below `~/.local/state/replay`.
 //!
 //! JSON Lines, the newest last. It is a convenience: where it can't be read or written, nothing is remembered, and
 //! nobody is bothered with it.
@@ -7,23 +6,19 @@
 use std::collections::VecDeque;
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs;
+use std::io;
 use std::path::PathBuf;
-use std::process;
 
 use replay_store::event::Position;
 use replay_tui::app::Visits;
 use serde::{Deserialize, Serialize};
 
+use crate::state;
 use crate::target::Place;
 
 /// Positions that are kept; older ones are forgotten.
 const KEPT: usize = 500;
-
-/// Bytes of the file that are read: far more than [`KEPT`] lines have.
-const LONGEST: u64 = 4 << 20;
 
 /// What is remembered of the sessions of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,10 +43,8 @@ impl Positions {
 
     fn of_with(place: &Place, variable: &dyn Fn(&str) -> Option<OsString>) -> Option<Positions> {
         let Place::File(path) = place else { return None };
-        let set = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let state = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")))?;
         let record = fs::canonicalize(path).ok()?.to_str()?.to_owned();
-        Some(Positions { file: state.join("replay/positions"), record })
+        Some(Positions { file: state::path("positions", variable)?, record })
     }
 
     /// Returns the positions by session.
@@ -81,30 +74,16 @@ impl Positions {
 
     /// A line that can't be read holds nothing.
     fn rows(&self) -> VecDeque<Row> {
-        let mut text = String::new();
-        match File::open(&self.file).and_then(|file| file.take(LONGEST).read_to_string(&mut text)) {
-            Ok(_) => text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect(),
-            Err(_) => VecDeque::new(),
-        }
+        state::read(&self.file).lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
-    /// Puts a new file in the place of the old one, so that a reader never sees half of it.
     fn write(&self, rows: &VecDeque<Row>) -> io::Result<()> {
         let mut text = String::new();
         for row in rows {
             text.push_str(&serde_json::to_string(row)?);
             text.push('\n');
         }
-        if let Some(folder) = self.file.parent() {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        }
-        let next = self.file.with_extension(process::id().to_string());
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&next)?;
-        let written = file.write_all(text.as_bytes()).and_then(|()| fs::rename(&next, &self.file));
-        if written.is_err() {
-            fs::remove_file(&next)?;
-        }
-        written
+        state::replace(&self.file, &text)
     }
 }
 

@@ -82,6 +82,10 @@ pub struct App {
     pub keymap: Keymap,
     /// Where notes are kept; `None` where there is no place for them.
     pub notebook: Option<Notebook>,
+    /// Filters that the user gave names.
+    pub filters: Filters,
+    /// Where they are kept; `None` where there is no place for them, so that they are forgotten at the end.
+    pub filter_shelf: Option<FilterShelf>,
 }
 
 /// What the next key names.
@@ -135,6 +139,27 @@ pub struct Notebook {
 impl fmt::Debug for Notebook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Notebook").finish_non_exhaustive()
+    }
+}
+
+/// Filters by the names that the user gave them.
+pub type Filters = BTreeMap<String, String>;
+
+/// Keeps a filter under a name, or forgets it where there is none: all that are kept then, or why it can't be done, in
+/// one sentence.
+pub type KeepFilter = dyn Fn(&str, Option<&str>) -> Result<Filters, String>;
+
+/// Where named filters are kept.
+pub struct FilterShelf {
+    /// Returns all of them.
+    pub read: Box<dyn Fn() -> Filters>,
+    /// Keeps or forgets one.
+    pub keep: Box<KeepFilter>,
+}
+
+impl fmt::Debug for FilterShelf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FilterShelf").finish_non_exhaustive()
     }
 }
 
@@ -390,6 +415,8 @@ impl App {
             naming: None,
             keymap: Keymap::default(),
             notebook: None,
+            filters: Filters::new(),
+            filter_shelf: None,
         }
     }
 

@@ -56,6 +56,7 @@ enum Verb {
     Step,
     Find,
     Filter,
+    Filters,
     Context,
     Why,
     Access,
@@ -103,9 +104,10 @@ pub static COMMANDS: &[Spec] = &[
     spec(
         &["filter"],
         Verb::Filter,
-        ("[QUERY]", Argument::Condition),
-        "filters the timeline, as f does; nothing: no filter any more",
+        ("[QUERY|save NAME]", Argument::Condition),
+        "filters the timeline, as f does; nothing: no filter any more; save NAME keeps the filter under a name",
     ),
+    spec(&["filters"], Verb::Filters, ("", Argument::Free), "lists the filters with names, to use or take away"),
     spec(&["context"], Verb::Context, ("N", Argument::Free), "shows N events around each one that the filter wants"),
     spec(&["why"], Verb::Why, ("ENTRY", Argument::Entry), "why an entry holds what it holds"),
     spec(&["access"], Verb::Access, ("", Argument::Free), "who may read and write what at the cursor"),
@@ -153,6 +155,8 @@ pub(crate) enum Command {
     Find(String),
     /// A filter of the timeline; nothing for none.
     Filter(String),
+    /// Keeps the filter under a name.
+    SaveFilter(String),
     /// How many events around those that the filter wants are shown.
     Context(u64),
     /// Why an entry holds what it holds.
@@ -246,7 +250,12 @@ pub(crate) fn parse(text: &str) -> Result<Command, String> {
         Verb::Unmark => mark(rest).map(Command::Unmark),
         Verb::Step => step(rest).map(Command::Step),
         Verb::Find => Ok(Command::Find(rest.to_owned())),
-        Verb::Filter => Ok(Command::Filter(rest.to_owned())),
+        Verb::Filter => match rest.strip_prefix("save").filter(|name| name.is_empty() || name.starts_with(' ')) {
+            Some("") => Err("a name is wanted: :filter save NAME".to_owned()),
+            Some(name) => Ok(Command::SaveFilter(name.trim().to_owned())),
+            None => Ok(Command::Filter(rest.to_owned())),
+        },
+        Verb::Filters => Ok(Command::List(Listed::Filters)),
         Verb::Context => number(rest, &form).map(Command::Context),
         Verb::Why => Ok(Command::Why(rest.to_owned())),
         Verb::Access => Ok(Command::Access),
@@ -309,6 +318,9 @@ mod tests {
             ("disable all", Ok(Command::Breakpoints(Change::Disable, Which::All))),
             ("step skill", Ok(Command::Step(Some(Stop::SkillChange)))),
             ("find two words", Ok(Command::Find("two words".to_owned()))),
+            ("filter save my one", Ok(Command::SaveFilter("my one".to_owned()))),
+            ("filter saved", Ok(Command::Filter("saved".to_owned()))),
+            ("filter save", Err("a name is wanted: :filter save NAME".to_owned())),
             ("q", Ok(Command::Quit)),
             ("help", Ok(Command::Help)),
             ("turn x", Err("x is no number that :turn N can take".to_owned())),

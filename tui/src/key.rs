@@ -149,7 +149,11 @@ pub static BINDINGS: &[Binding] = &[
         Action::Command,
         "a command: Tab completes it, Up brings back earlier ones; :N position, :@12:30:05 or :@+5m time",
     ),
-    bind(&["Ctrl-p"], Action::Picker, "picks an entry, skill, turn, session or command by a few letters of its name"),
+    bind(
+        &["Ctrl-p"],
+        Action::Picker,
+        "picks an entry, skill, turn, named filter, session or command by a few letters of its name",
+    ),
     bind(&["?", "F1"], Action::Help, "this help; type to filter it"),
     bind(&["S"], Action::Sessions, "back to the list of sessions, where a file holds several"),
     bind(&["Ctrl-l"], Action::Redraw, "draw the screen anew"),

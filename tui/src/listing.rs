@@ -1,8 +1,6 @@
-//! The lists of marks and of breakpoints, over the screen: what they show is looked up in the session's [`Way`].
-//!
-//! [`Way`]: crate::app::Way
+//! The lists of marks, of breakpoints and of named filters, over the screen: what they show is looked up in the [`App`].
 
-use crate::app::Debugger;
+use crate::app::{App, Debugger};
 use crate::line::Line;
 use crate::theme::Tone;
 
@@ -22,6 +20,8 @@ pub enum Listed {
     Marks,
     /// Breakpoints and watchpoints, by number.
     Breakpoints,
+    /// Filters that the user gave names.
+    Filters,
 }
 
 impl Listed {
@@ -30,6 +30,7 @@ impl Listed {
         match self {
             Listed::Marks => "marks",
             Listed::Breakpoints => "breakpoints and watchpoints",
+            Listed::Filters => "filters",
         }
     }
 
@@ -38,6 +39,7 @@ impl Listed {
         match self {
             Listed::Marks => "Enter goes there, x takes it away, Esc closes",
             Listed::Breakpoints => "Enter switches it off or on, x takes it away, Esc closes",
+            Listed::Filters => "Enter filters the timeline by it, x takes it away, Esc closes",
         }
     }
 
@@ -48,11 +50,12 @@ impl Listed {
             Listed::Breakpoints => {
                 "no breakpoint yet: b sets one here, B one for this kind, b in memory watches the entry"
             }
+            Listed::Filters => "no filter has a name yet: f begins one, :filter save NAME keeps it",
         }
     }
 
     /// Returns the rows.
-    pub(crate) fn rows(self, debugger: &Debugger) -> Vec<Line> {
+    pub(crate) fn rows(self, app: &App, debugger: &Debugger) -> Vec<Line> {
         let session = &debugger.session;
         match self {
             Listed::Marks => {
@@ -77,6 +80,16 @@ impl Listed {
                     line.pad_to(12).foreign(tone, &breakpoint.words())
                 };
                 breakpoints.map(row).collect()
+            }
+            Listed::Filters => {
+                let row = |(name, filter): (&String, &String)| {
+                    Line::new()
+                        .foreign(Tone::Strong, name)
+                        .pad_to(12)
+                        .own(Tone::Quiet, "  ")
+                        .foreign(Tone::Plain, filter)
+                };
+                app.filters.iter().map(row).collect()
             }
         }
     }

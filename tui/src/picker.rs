@@ -1,4 +1,4 @@
-//! The picker: entries, skills, turns, sessions and commands by a few letters of their names.
+//! The picker: entries, skills, turns, filters, sessions and commands by a few letters of their names.
 //!
 //! Its rows are made when it opens; typing only chooses among them. What a row leads to is done by `update`.
 
@@ -45,6 +45,8 @@ pub enum Pick {
     Turn(u32),
     /// A session of the file, by its row in the list.
     Session(usize),
+    /// A filter, by its name.
+    Filter(String),
     /// A command behind `:`, by its row in the table.
     Command(usize),
     /// What a key does, by its row in the table.
@@ -59,6 +61,7 @@ impl Pick {
             Pick::Skill(_) => "skill",
             Pick::Turn(_) => "turn",
             Pick::Session(_) => "session",
+            Pick::Filter(_) => "filter",
             Pick::Command(_) => "command",
             Pick::Key(_) => "key",
         }
@@ -71,6 +74,7 @@ impl Pick {
             Pick::Skill(_) => "Enter explains why it is active, offered or not",
             Pick::Turn(_) => "Enter goes to its end",
             Pick::Session(_) => "Enter opens it",
+            Pick::Filter(_) => "Enter filters the timeline by it",
             Pick::Command(row) if wants_more(*row) => "Enter begins it: type what is still wanted",
             Pick::Command(_) | Pick::Key(_) => "Enter does it",
         }
@@ -138,6 +142,11 @@ fn items(app: &App) -> Vec<Item> {
             pick: Pick::Turn(turn.number),
             name: format!("turn {}", turn.number),
             words: format!("{} to {}", turn.first, turn.last),
+        }));
+        items.extend(app.filters.iter().map(|(name, filter)| Item {
+            pick: Pick::Filter(name.clone()),
+            name: name.clone(),
+            words: filter.clone(),
         }));
     }
     items.extend(app.list.iter().flat_map(|list| &list.rows).enumerate().map(|(row, session)| Item {

@@ -27,7 +27,7 @@ use self::modes::Screen;
 use self::watch::{JobControl, Watch};
 
 use crate::action::Action;
-use crate::app::{App, List, Message, Notebook, Visits, Wish};
+use crate::app::{App, FilterShelf, List, Message, Notebook, Visits, Wish};
 use crate::copy::Opened;
 use crate::export::Export;
 use crate::key::Key;
@@ -68,6 +68,15 @@ pub struct Options {
     pub complaint: Option<String>,
 }
 
+/// Where things are kept for the user; `None` where there is no place for them.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// Notes.
+    pub notebook: Option<Notebook>,
+    /// Named filters.
+    pub filters: Option<FilterShelf>,
+}
+
 /// Whose the mouse is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mouse {
@@ -103,12 +112,14 @@ pub enum Error {
 /// # Errors
 ///
 /// Fails where the terminal does. It is put right before the error is returned.
-pub fn run(sessions: Sessions, options: Options, notebook: Option<Notebook>) -> Result<Visits, Error> {
+pub fn run(sessions: Sessions, options: Options, kept: Kept) -> Result<Visits, Error> {
     let mut app = App::new(options.theme);
     app.visits = options.visits;
     app.opened = options.opened;
     app.keymap = options.keymap;
-    app.notebook = notebook;
+    app.notebook = kept.notebook;
+    app.filters = kept.filters.as_ref().map(|shelf| (shelf.read)()).unwrap_or_default();
+    app.filter_shelf = kept.filters;
     match sessions {
         Sessions::One(session) => match options.at {
             Some(at) => open(&mut app, *session, at),

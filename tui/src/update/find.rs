@@ -132,6 +132,38 @@ pub(super) fn filter(app: &mut App, text: &str) {
     say_filter(app);
 }
 
+/// Keeps the filter under a name.
+pub(super) fn save_filter(app: &mut App, name: &str) {
+    let filter = app.debugger.as_ref().and_then(|debugger| debugger.filter.as_ref());
+    let Some(text) = filter.map(|filter| filter.text.clone()) else {
+        return app.say("there is no filter yet: f begins one");
+    };
+    keep_filter(app, name, Some(&text));
+}
+
+/// Keeps a filter under a name, or forgets the one of that name.
+pub(super) fn keep_filter(app: &mut App, name: &str, text: Option<&str>) {
+    let kept = app.filter_shelf.as_ref().map(|shelf| (shelf.keep)(name, text));
+    let until = match kept {
+        Some(Err(words)) => return app.message = Some(Message { text: words, tone: Tone::Bad }),
+        Some(Ok(filters)) => {
+            app.filters = filters;
+            ""
+        }
+        None => {
+            match text {
+                Some(text) => app.filters.insert(name.to_owned(), text.to_owned()),
+                None => app.filters.remove(name),
+            };
+            " until you quit: there is no place for it"
+        }
+    };
+    app.say(match text {
+        Some(text) => format!("{text} is kept as {name}{until}; :filters and Ctrl-p list what is kept"),
+        None => format!("{name} is forgotten{until}"),
+    });
+}
+
 /// The filter off, or on again.
 pub(super) fn switch_filter(app: &mut App) {
     let Some(debugger) = &mut app.debugger else { return };

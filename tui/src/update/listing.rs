@@ -1,5 +1,6 @@
-//! The lists of marks and breakpoints: what their keys do.
+//! The lists of marks, breakpoints and filters: what their keys do.
 
+use super::find::{filter, keep_filter};
 use super::go;
 use super::jump::remember;
 use super::way::{change_breakpoints, unmark};
@@ -43,6 +44,7 @@ fn count(app: &App, of: Listed) -> usize {
     way.map_or(0, |way| match of {
         Listed::Marks => way.marks.iter().count(),
         Listed::Breakpoints => way.breakpoints.len(),
+        Listed::Filters => app.filters.len(),
     })
 }
 
@@ -61,6 +63,13 @@ fn enter(app: &mut App, of: Listed, cursor: usize) {
             let change = if is_on { Change::Disable } else { Change::Enable };
             change_breakpoints(app, change, Which::Number(cursor + 1));
         }
+        Listed::Filters => {
+            let text = app.filters.values().nth(cursor).cloned();
+            app.listing = None;
+            if let Some(text) = text {
+                filter(app, &text);
+            }
+        }
     }
 }
 
@@ -74,5 +83,10 @@ fn take_away(app: &mut App, of: Listed, cursor: usize) {
             }
         }
         Listed::Breakpoints => change_breakpoints(app, Change::Delete, Which::Number(cursor + 1)),
+        Listed::Filters => {
+            if let Some(name) = app.filters.keys().nth(cursor).cloned() {
+                keep_filter(app, &name, None);
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ use replay_store::explain::skill::why_skill;
 use super::define::select_entry;
 use super::jump::remember;
 use super::keyboard::only_character;
-use super::{answer, choose, focus, go, update};
+use super::{answer, choose, find, focus, go, update};
 use crate::action::Action;
 use crate::app::App;
 use crate::command::COMMANDS;
@@ -76,6 +76,11 @@ fn take(app: &mut App, pick: Pick) {
                 app.say(format!("the end of turn {number}; Ctrl-o goes back"));
             }
         }),
+        Pick::Filter(name) => {
+            if let Some(text) = app.filters.get(&name).cloned() {
+                find::filter(app, &text);
+            }
+        }
         Pick::Session(row) => {
             if let Some(list) = &mut app.list {
                 list.cursor = row;

@@ -99,6 +99,7 @@ pub(super) fn run_command(app: &mut App, text: &str) {
         Command::Step(step) => way::step_by(app, step),
         Command::Find(text) => find::search(app, &text),
         Command::Filter(text) => find::filter(app, &text),
+        Command::SaveFilter(name) => find::save_filter(app, &name),
         Command::Context(count) => find::set_context(app, count),
         Command::Why(name) => answer::why(app, &name),
         Command::Access => answer::access(app),

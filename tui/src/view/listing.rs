@@ -16,7 +16,7 @@ pub(super) fn draw(listing: Listing, (debugger, app): (&Debugger, &App), area: R
     title.paint_over(row(area.y), buffer, app.theme, Tone::Cursor);
     let (top, bottom) = (area.y + 2, area.bottom() - 2);
     let cursor = Place { line: listing.cursor, row: 0 };
-    let rows = window(&listing.of.rows(debugger), cursor, usize::from(area.width), usize::from(bottom - top));
+    let rows = window(&listing.of.rows(app, debugger), cursor, usize::from(area.width), usize::from(bottom - top));
     for (y, (place, line)) in (top..bottom).zip(rows) {
         let is_cursor = place == cursor;
         let under = if is_cursor { Tone::Cursor } else { Tone::Plain };

@@ -1,6 +1,7 @@
 //! The filter, the search and breakpoints with conditions.
 
 use replay_tui::Theme;
+use replay_tui::app::{FilterShelf, Filters};
 
 use crate::frame::text;
 use crate::stage::{press, renewal, screen, start};
@@ -121,4 +122,38 @@ fn reads_that_gave_nothing_are_stops() {
     assert!(first > 0, "the sample has such reads");
     press(&mut app, "]o [o");
     assert_eq!(app.debugger.expect("a session is open").cursor.0, first);
+}
+
+#[test]
+fn a_filter_is_kept_under_a_name_listed_used_and_taken_away() {
+    let seen = |keys: &str| screen_after(keys);
+    const SAVE: &str = "f verdict:refused Enter : filter Space save Space bad Enter";
+    assert!(seen(SAVE).contains("verdict:refused is kept as bad until you quit"), "{}", seen(SAVE));
+    assert!(seen(": filter Space save Space bad Enter").contains("there is no filter yet"));
+    let list = seen(&format!("{SAVE} : filters Enter"));
+    assert!(list.contains("▸ bad") && list.contains("verdict:refused") && list.contains("Enter filters"), "{list}");
+    let used = seen(&format!("{SAVE} : filter Enter : filters Enter Enter"));
+    assert!(used.contains("hidden by verdict:re"), "{used}");
+    let picked = seen(&format!("{SAVE} : filter Enter Ctrl-p filter Space bad Enter"));
+    assert!(picked.contains("hidden by verdict:re"), "{picked}");
+    let gone = seen(&format!("{SAVE} : filters Enter x : filters Enter"));
+    assert!(gone.contains("no filter has a name yet"), "{gone}");
+}
+
+#[test]
+fn filters_are_kept_where_there_is_a_place_and_what_goes_wrong_is_said() {
+    let mut app = start(renewal(), (80, 24), Theme::Plain);
+    app.filter_shelf = Some(FilterShelf {
+        read: Box::new(Filters::new),
+        keep: Box::new(|name, filter| match filter {
+            Some(filter) => Ok(Filters::from([(name.to_owned(), filter.to_owned())])),
+            None => Err("the disk is full".to_owned()),
+        }),
+    });
+    press(&mut app, "f tides Enter : filter Space save Space book Enter");
+    assert_eq!(app.filters, Filters::from([("book".to_owned(), "tides".to_owned())]));
+    assert!(text(&screen(&app)).contains("tides is kept as book; :filters"));
+    press(&mut app, ": filters Enter x");
+    assert!(app.filters.contains_key("book"));
+    assert_eq!(app.message.as_ref().map(|message| message.text.as_str()), Some("the disk is full"));
 }

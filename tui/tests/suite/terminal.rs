@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 use replay_tui::app::{List, SessionRow};
-use replay_tui::{Options, Sessions, run};
+use replay_tui::{Kept, Options, Sessions, run};
 
 use crate::stage::renewal;
 
@@ -30,7 +30,7 @@ fn child() {
         }),
         _ => Sessions::One(Box::new(renewal())),
     };
-    let ended = run(sessions, Options::default(), None);
+    let ended = run(sessions, Options::default(), Kept::default());
     std::process::exit(i32::from(ended.is_err()));
 }
 
