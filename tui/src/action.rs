@@ -20,6 +20,8 @@ pub enum Action {
     Resize(u16, u16),
     /// The mouse was pressed at a column and row.
     Click(u16, u16),
+    /// The mouse was pressed again at once at the same place, after a [`Action::Click`].
+    DoubleClick(u16, u16),
     /// The wheel was turned at a column and row.
     Wheel(u16, u16, Direction),
     /// One event on or back.

@@ -149,6 +149,8 @@ struct Way {
 
 /// How long a sequence of keys may rest before it is given up.
 const PAUSE: Duration = Duration::from_millis(500);
+/// How soon the second click of a double one comes.
+const DOUBLE: Duration = Duration::from_millis(500);
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(100);
 /// How long job control may wait.
@@ -161,6 +163,7 @@ fn event_loop(app: &mut App, watch: &Watch, way: Way) -> Result<(), Error> {
     let mut rested = Duration::ZERO;
     let mut is_stale = true;
     let mut drawn = Instant::now();
+    let mut clicks = Clicks::default();
     loop {
         if is_stale {
             terminal.draw(|frame| draw(app, frame.area(), frame.buffer_mut())).map_err(Error::Paint)?;
@@ -219,7 +222,7 @@ fn event_loop(app: &mut App, watch: &Watch, way: Way) -> Result<(), Error> {
             // Everything that waits is taken before the next screen, so that a held key never runs on.
             loop {
                 if let Some(action) = action(read().map_err(Error::Keys)?) {
-                    update(app, action);
+                    update(app, clicks.told(action, Instant::now()));
                 }
                 if app.wish.is_some() || !poll(Duration::ZERO).map_err(Error::Keys)? {
                     break;
@@ -235,6 +238,26 @@ fn event_loop(app: &mut App, watch: &Watch, way: Way) -> Result<(), Error> {
                 is_stale = true;
             }
         }
+    }
+}
+
+/// The last click, to tell a double one.
+#[derive(Debug, Default)]
+struct Clicks {
+    last: Option<(Instant, u16, u16)>,
+}
+
+impl Clicks {
+    /// Returns what an action is at a moment: the second click at the same place is a double one.
+    fn told(&mut self, action: Action, now: Instant) -> Action {
+        let Action::Click(x, y) = action else {
+            self.last = None;
+            return action;
+        };
+        let is_second =
+            self.last.is_some_and(|(at, column, row)| (column, row) == (x, y) && now.duration_since(at) < DOUBLE);
+        self.last = if is_second { None } else { Some((now, x, y)) };
+        if is_second { Action::DoubleClick(x, y) } else { Action::Click(x, y) }
     }
 }
 
@@ -309,6 +332,20 @@ fn name(key: KeyEvent) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_second_click_at_a_place_is_a_double_one_if_it_comes_soon() {
+        let mut clicks = Clicks::default();
+        let begun = Instant::now();
+        let mut click = |x, millis| clicks.told(Action::Click(x, 5), begun + Duration::from_millis(millis));
+        assert_eq!(click(3, 0), Action::Click(3, 5));
+        assert_eq!(click(3, 200), Action::DoubleClick(3, 5));
+        assert_eq!(click(3, 300), Action::Click(3, 5), "the third one begins anew");
+        assert_eq!(click(4, 400), Action::Click(4, 5), "it is at another place");
+        assert_eq!(click(4, 1000), Action::Click(4, 5), "it comes too late");
+        assert_eq!(clicks.told(Action::Pause, begun), Action::Pause);
+        assert_eq!(clicks.told(Action::Click(4, 5), begun + Duration::from_millis(1001)), Action::Click(4, 5));
+    }
 
     #[test]
     fn keys_have_the_names_of_the_table() {

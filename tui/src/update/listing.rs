@@ -39,7 +39,7 @@ pub(super) fn key(app: &mut App, key: &str) {
     app.listing = Some(Listing { of, cursor: next });
 }
 
-fn count(app: &App, of: Listed) -> usize {
+pub(super) fn count(app: &App, of: Listed) -> usize {
     let way = app.debugger.as_ref().map(|debugger| &debugger.way);
     way.map_or(0, |way| match of {
         Listed::Marks => way.marks.iter().count(),

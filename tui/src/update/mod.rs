@@ -46,6 +46,7 @@ pub fn update(app: &mut App, action: Action) {
         Action::Tick => seek::tick(app),
         Action::Resize(width, height) => app.area = Rect::new(0, 0, width, height),
         Action::Click(x, y) => mouse::click(app, Point { x, y }),
+        Action::DoubleClick(x, y) => mouse::double_click(app, Point { x, y }),
         Action::Wheel(x, y, direction) => mouse::wheel(app, Point { x, y }, direction),
         Action::Picker => picker::open(app),
         Action::Help => app.help = Some(Help::default()),
@@ -321,6 +322,7 @@ fn debug(app: &mut App, action: Action) {
         | Action::Tick
         | Action::Resize(_, _)
         | Action::Click(_, _)
+        | Action::DoubleClick(_, _)
         | Action::Wheel(_, _, _)
         | Action::Search
         | Action::Filter

@@ -3,17 +3,27 @@
 use ratatui::layout::Position as Point;
 
 use super::jump::remember;
-use super::{choose, focus, go, keyboard, listing, moved, picker, scroll, set_place};
+use super::{choose, focus, go, keyboard, listing, moved, picker, scroll, set_place, update};
 use crate::action::Action;
 use crate::app::App;
 use crate::content::{self, timeline};
+use crate::listing::Listing;
 use crate::panel::Panel;
 use crate::rows::Direction;
-use crate::view::rows_area;
+use crate::view::{list_row_at, listing_row_at, picker_row_at, rows_area};
 
 pub(super) fn click(app: &mut App, at: Point) {
     let area = app.area;
-    if app.help.is_some() || app.listing.is_some() || app.picker.is_some() || app.typing.is_some() {
+    if app.help.is_some() || app.typing.is_some() {
+        return;
+    }
+    if let Some(picker) = &mut app.picker {
+        picker.cursor = picker_row_at(picker, area, at).unwrap_or(picker.cursor);
+        return;
+    }
+    if let Some(Listing { of, cursor }) = app.listing {
+        let row = listing_row_at(cursor, listing::count(app, of), area, at);
+        app.listing = Some(Listing { of, cursor: row.unwrap_or(cursor) });
         return;
     }
     match (&mut app.debugger, &mut app.list) {
@@ -39,10 +49,35 @@ pub(super) fn click(app: &mut App, at: Point) {
             }
         }
         (None, Some(list)) => {
-            let row = crate::view::list_row_at(list, area, at);
+            let row = list_row_at(list, area, at);
             list.cursor = row.unwrap_or(list.cursor);
         }
         (None, None) => {}
+    }
+}
+
+/// The second click goes where Enter would go from the row that the first one chose.
+pub(super) fn double_click(app: &mut App, at: Point) {
+    if app.help.is_some() || app.typing.is_some() {
+        return;
+    }
+    let area = app.area;
+    if let Some(picker) = &app.picker {
+        if picker_row_at(picker, area, at).is_some() {
+            picker::key(app, "Enter");
+        }
+    } else if let Some(Listing { of, cursor }) = app.listing {
+        if listing_row_at(cursor, listing::count(app, of), area, at).is_some() {
+            listing::key(app, "Enter");
+        }
+    } else if let Some(debugger) = &app.debugger {
+        let layout = debugger.layout(area);
+        let panel = layout.panels.iter().find(|(_, place)| place.contains(at));
+        if panel.is_some_and(|(panel, place)| rows_area(debugger, *panel, *place).contains(at)) {
+            update(app, Action::Open);
+        }
+    } else if app.list.as_ref().is_some_and(|list| list_row_at(list, area, at).is_some()) {
+        choose(app, Action::Open);
     }
 }
 

@@ -57,7 +57,7 @@ fn rows(app: &App, filter: &str, columns: usize) -> Vec<Line> {
     };
     let mouse = (
         "mouse".to_owned(),
-        "wheel scrolls, a click goes to an event, or in the row on top to a part of the session, or gives a panel the keys; Shift and drag selects text",
+        "wheel scrolls; a click goes to an event, or in the row on top to a part of the session, or chooses a row; a double click does what Enter does; Shift and drag selects text",
     );
     bindings
         .chain(commands)

@@ -1,7 +1,7 @@
-//! The lists of marks and breakpoints.
+//! The lists of marks, breakpoints and filters.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position as Point, Rect};
 
 use crate::app::{App, Debugger};
 use crate::line::Line;
@@ -14,10 +14,11 @@ pub(super) fn draw(listing: Listing, (debugger, app): (&Debugger, &App), area: R
     let row = |y| Rect { y, height: 1, ..area };
     let title = Line::new().own(Tone::Strong, listing.of.title());
     title.paint_over(row(area.y), buffer, app.theme, Tone::Cursor);
-    let (top, bottom) = (area.y + 2, area.bottom() - 2);
+    let inside = rows_area(area);
     let cursor = Place { line: listing.cursor, row: 0 };
-    let rows = window(&listing.of.rows(app, debugger), cursor, usize::from(area.width), usize::from(bottom - top));
-    for (y, (place, line)) in (top..bottom).zip(rows) {
+    let rows = listing.of.rows(app, debugger);
+    let rows = window(&rows, cursor, usize::from(inside.width), usize::from(inside.height));
+    for (y, (place, line)) in (inside.y..inside.bottom()).zip(rows) {
         let is_cursor = place == cursor;
         let under = if is_cursor { Tone::Cursor } else { Tone::Plain };
         let lead = Line::new().own(Tone::Strong, if is_cursor { "▸ " } else { "  " });
@@ -25,4 +26,18 @@ pub(super) fn draw(listing: Listing, (debugger, app): (&Debugger, &App), area: R
     }
     let foot = Line::new().own(Tone::Quiet, listing.of.keys());
     foot.paint(row(area.bottom() - 1), buffer, app.theme);
+}
+
+/// Returns the row of a list of `count` rows at a point of the screen.
+pub(crate) fn row_at(cursor: usize, count: usize, area: Rect, at: Point) -> Option<usize> {
+    let inside = rows_area(area);
+    let rows = vec![Line::new(); count];
+    let cursor = Place { line: cursor, row: 0 };
+    let seen = window(&rows, cursor, usize::from(inside.width), usize::from(inside.height));
+    let (place, _) = seen.get(usize::from(at.y.checked_sub(inside.y)?))?;
+    Some(place.line)
+}
+
+fn rows_area(area: Rect) -> Rect {
+    Rect { y: area.y + 2, height: area.height.saturating_sub(4), ..area }
 }

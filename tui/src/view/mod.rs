@@ -19,7 +19,9 @@ use crate::theme::Tone;
 
 pub(crate) use help::row_count as help_row_count;
 pub(crate) use list::row_at as list_row_at;
+pub(crate) use listing::row_at as listing_row_at;
 pub(crate) use panels::rows_area;
+pub(crate) use picker::row_at as picker_row_at;
 
 /// Paints the whole screen.
 pub fn draw(app: &App, area: Rect, buffer: &mut Buffer) {

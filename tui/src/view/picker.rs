@@ -1,7 +1,7 @@
 //! The picker: what is typed, the rows that it may mean, and what Enter does.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position as Point, Rect};
 
 use crate::app::App;
 use crate::line::Line;
@@ -18,10 +18,9 @@ pub(super) fn draw(picker: &Picker, app: &App, area: Rect, buffer: &mut Buffer) 
     let title = title.own(Tone::Quiet, "  ").number(Tone::Quiet, picker.hits.len());
     let title = title.own(Tone::Quiet, " of ").number(Tone::Quiet, picker.items.len());
     title.paint(row(area.y), buffer, app.theme);
-    let (top, bottom) = (area.y + 2, area.bottom() - 2);
-    let height = usize::from(bottom - top);
-    let first = picker.cursor.saturating_sub(height / 2).min(picker.hits.len().saturating_sub(height));
-    for (y, (place, hit)) in (top..bottom).zip(picker.hits.iter().enumerate().skip(first)) {
+    let inside = rows_area(area);
+    for (y, (place, hit)) in (inside.y..inside.bottom()).zip(picker.hits.iter().enumerate().skip(first(picker, inside)))
+    {
         let is_cursor = place == picker.cursor;
         let under = if is_cursor { Tone::Cursor } else { Tone::Plain };
         let line = Line::new().own(Tone::Strong, if is_cursor { "▸ " } else { "  " });
@@ -32,6 +31,23 @@ pub(super) fn draw(picker: &Picker, app: &App, area: Rect, buffer: &mut Buffer) 
         None => Line::new().own(Tone::Quiet, "nothing has these letters; Backspace takes one away"),
     };
     foot.own(Tone::Quiet, "  arrows choose, Esc closes").paint(row(area.bottom() - 1), buffer, app.theme);
+}
+
+/// Returns the hit at a point of the screen, by its place.
+pub(crate) fn row_at(picker: &Picker, area: Rect, at: Point) -> Option<usize> {
+    let inside = rows_area(area);
+    let row = first(picker, inside) + usize::from(at.y.checked_sub(inside.y)?);
+    (inside.contains(at) && row < picker.hits.len()).then_some(row)
+}
+
+fn rows_area(area: Rect) -> Rect {
+    Rect { y: area.y + 2, height: area.height.saturating_sub(4), ..area }
+}
+
+/// Returns the first hit that is seen.
+fn first(picker: &Picker, inside: Rect) -> usize {
+    let height = usize::from(inside.height);
+    picker.cursor.saturating_sub(height / 2).min(picker.hits.len().saturating_sub(height))
 }
 
 fn item(item: &Item, columns: usize) -> Line {

@@ -10,6 +10,7 @@ mod handing;
 mod hostile;
 mod keys;
 mod large;
+mod mouse;
 mod moving;
 mod overview;
 mod picker;
