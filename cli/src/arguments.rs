@@ -145,6 +145,10 @@ pub(crate) enum Command {
         /// The log, which is made if there is none
         #[arg(short, long, value_name = "LOG")]
         output: PathBuf,
+        /// Take events from somebody who is still writing them: each is durable before the next line is read, and others
+        /// see it at once. Of a foreign record, the events of a turn come when the next one begins
+        #[arg(long)]
+        follow: bool,
     },
     /// Write sessions as JSON Lines or JSON, with the agent folder and the raw records, or as a page to be read
     Export {
@@ -193,6 +197,10 @@ pub(crate) enum Command {
         /// Write the raw records of the event, byte for byte; refused on a terminal
         #[arg(long, conflicts_with_all = ["json", "what"])]
         raw: bool,
+        /// Write a line for each event of a log as it is appended, and wait for the next: those behind --at N, or the last
+        /// ten and what comes. All sessions of the log, unless one is named
+        #[arg(long, conflicts_with_all = ["what", "raw", "turn"])]
+        follow: bool,
     },
     /// Show what the model got at a call [default: the last one]
     Prompt {

@@ -50,6 +50,12 @@ pub(crate) enum Failure {
         /// The expression with a caret, in lines that are fit to be printed.
         shown: String,
     },
+    /// Only a log can be followed.
+    #[error("only a log is followed; import what comes on stdin with replay import --follow - -o LOG, and follow that")]
+    FollowsNoLog,
+    /// Events are followed from a position on.
+    #[error("--follow begins behind a position; give --at N")]
+    FollowsFromRaw,
     /// A position past the end.
     #[error("{asked} is out of range: the session has {have}")]
     OutOfRange {
@@ -170,6 +176,8 @@ impl Failure {
             | Failure::SeveralSessions { .. }
             | Failure::NoSuchSession { .. }
             | Failure::OutOfRange { .. }
+            | Failure::FollowsNoLog
+            | Failure::FollowsFromRaw
             | Failure::NoSuchCommand { .. }
             | Failure::Query { .. }
             | Failure::NoSuchCode { .. }
@@ -206,7 +214,9 @@ fn log_exit(error: &LogError) -> Exit {
         LogError::Exists(_)
         | LogError::Denied { .. }
         | LogError::ReadOnlyPlace(_)
-        | LogError::InUse(_)
+        | LogError::InUse { .. }
+        | LogError::ForeignTail(_)
+        | LogError::Stopped { .. }
         | LogError::Unclosed(_)
         | LogError::Conflict { .. }
         | LogError::Full(_)

@@ -14,8 +14,8 @@ use crate::commands::export::Format;
 use crate::commands::prompt::{Form, Wanted};
 use crate::commands::prompt_diff::Length;
 use crate::commands::{
-    access, check, config, diff, explain, export, findings, import, last, list, manual, note, page, prompt, query,
-    reads, show, state_diff, summary, verify, why,
+    access, check, config, diff, explain, export, findings, follow, import, last, list, manual, note, page, prompt,
+    query, reads, show, state_diff, summary, verify, why,
 };
 use crate::compared::DiffFormat;
 use crate::config::ThemeChoice;
@@ -60,7 +60,8 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
         return Err(Failure::SessionAndCommand);
     }
     match command {
-        Command::Import { files, output } => import::import(&files, &output, &global, out),
+        Command::Import { files, output, follow: false } => import::import(&files, &output, &global, out),
+        Command::Import { files, output, follow: true } => import::follow(&files, &output, &global, out),
         Command::Export { session, id, format, reveal } => {
             let mut target = Target::parse(&session);
             target.id = id.or(target.id);
@@ -91,7 +92,10 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
             let exit = list::list(sessions.iter().map(list::Row::of).collect(), global.json, out)?;
             Ok(Outcome { exit, notices })
         }
-        Command::Show { session, place, what, raw } => {
+        Command::Show { session, place, follow: true, .. } => {
+            Ok(follow::follow(&Target::parse(&session), &place, global.json, out)?.into())
+        }
+        Command::Show { session, place, what, raw, follow: false } => {
             let session = open::one(&session, &global)?;
             let global = &global;
             let exit = match raw {

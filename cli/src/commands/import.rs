@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
@@ -10,11 +11,11 @@ use std::sync::Arc;
 use replay_store::agent::definition::Definition;
 use replay_store::event::finding::{Finding, FindingKind};
 use replay_store::import::ImportError;
-use replay_store::import::stream::{Batch, stream};
-use replay_store::log::Writer;
+use replay_store::import::stream::{Batch, stream, stream_live};
+use replay_store::log::{EventLog, Options, Writer};
 use replay_store::name::Name;
 use replay_store::profile::Profile;
-use replay_store::replay::archive::{ArchiveError, Saver};
+use replay_store::replay::archive::{ArchiveError, LiveSaver, Saver};
 use replay_store::replay::outline::new_fold;
 use serde::Serialize;
 
@@ -46,6 +47,15 @@ struct SessionAnswer<'a> {
     findings: Vec<FindingAnswer<'a>>,
 }
 
+/// What `replay import --follow` says once events are durable.
+#[derive(Serialize)]
+struct Kept<'a> {
+    schema: &'static str,
+    session: &'a Name,
+    /// How many events of the session are.
+    events: u64,
+}
+
 /// What became of a session.
 #[derive(Default)]
 struct Imported {
@@ -68,28 +78,100 @@ pub(crate) fn import(
     global: &Global,
     out: &mut Output<'_>,
 ) -> Result<Outcome, Failure> {
-    let definition = open::definition(global)?.map(Arc::unwrap_or_clone);
-    let given = Given { definition, profile: global.profile };
-    if log.metadata().is_ok_and(|there| there.is_file() && there.len() == 0) {
-        // What an earlier import left behind that found no space, or a file made to be filled.
-        fs::remove_file(log).map_err(|source| open::read_failure(&Target::parse(log.as_os_str()).place, source))?;
-    }
-    let is_new = !log.exists();
+    let given = Given::of(global)?;
+    let is_new = is_new(log)?;
     let mut writer = match is_new {
         true => Writer::create(log, Some(new_fold))?,
         false => Writer::open(log, Some(new_fold))?,
     };
+    let tail_damage = writer.tail_damage().map(|damage| format!("{}: {damage}", log.display()));
     let mut sessions = BTreeMap::new();
     let result = files.iter().try_for_each(|file| read(file, &given, &mut writer, &mut sessions));
     writer.close()?;
+    settle(log, is_new, result, &sessions)?;
+    answer(log, &sessions, global.json, out)?;
+    let lost = sessions.iter().filter_map(|(id, session)| lost(id, &session.findings, "is kept"));
+    Ok(Outcome { exit: Exit::Fine, notices: tail_damage.into_iter().chain(lost).collect() })
+}
+
+/// Imports sessions that are still being written: each event is durable before the next line is read. With `--json` a
+/// line says so of each.
+pub(crate) fn follow(
+    files: &[OsString],
+    log: &Path,
+    global: &Global,
+    out: &mut Output<'_>,
+) -> Result<Outcome, Failure> {
+    let given = Given::of(global)?;
+    let is_new = is_new(log)?;
+    let options = Options { new_fold: Some(new_fold), id: random() };
+    let event_log = match is_new {
+        true => EventLog::create(log, &options)?,
+        false => EventLog::open(log, &options)?,
+    };
+    let tail_damage = event_log.tail_damage().map(|damage| format!("{}: {damage}", log.display()));
+    let mut sessions = BTreeMap::new();
+    let result = files.iter().try_for_each(|file| {
+        let place = Target::parse(file).place;
+        let (mut input, _) = input(&place)?;
+        let mut saver = LiveSaver::new(&event_log);
+        let mut begun = BTreeSet::new();
+        let result = stream_live(&mut input, &open::name(&place), &mut |mut batch| {
+            give(&given, begun.insert(batch.session.clone()), &mut batch);
+            let report = saver.add(&batch)?;
+            let session: &mut Imported = sessions.entry(batch.session.clone()).or_default();
+            (session.events, session.before) = (report.events, report.before);
+            session.added = report.events - report.before;
+            session.findings.extend(batch.findings);
+            if batch.is_last {
+                begun.remove(&batch.session);
+            }
+            if global.json {
+                let events = report.events;
+                out.json(&Kept { schema: "replay.kept/1", session: &batch.session, events })?;
+                out.writer.flush()?;
+            }
+            Ok(())
+        });
+        result.map_err(failure)
+    });
+    event_log.close()?;
+    settle(log, is_new, result, &sessions)?;
+    answer(log, &sessions, global.json, out)?;
+    let lost = sessions.iter().filter_map(|(id, session)| lost(id, &session.findings, "is kept"));
+    Ok(Outcome { exit: Exit::Fine, notices: tail_damage.into_iter().chain(lost).collect() })
+}
+
+/// Returns whether the log has to be made. A file that is empty is made way for: what an earlier import left behind that
+/// found no space, or a file made to be filled.
+fn is_new(log: &Path) -> Result<bool, Failure> {
+    if log.metadata().is_ok_and(|there| there.is_file() && there.len() == 0) {
+        fs::remove_file(log).map_err(|source| open::read_failure(&Target::parse(log.as_os_str()).place, source))?;
+    }
+    Ok(!log.exists())
+}
+
+/// Passes the result on. A log that was made for nothing is taken away again.
+fn settle(
+    log: &Path,
+    is_new: bool,
+    result: Result<(), Failure>,
+    sessions: &BTreeMap<Name, Imported>,
+) -> Result<(), Failure> {
     if result.is_err() && is_new && sessions.is_empty() {
         // Nothing was made that somebody would miss.
         let _ = fs::remove_file(log);
     }
-    result?;
-    answer(log, &sessions, global.json, out)?;
-    let notices = sessions.iter().filter_map(|(id, session)| lost(id, &session.findings, "is kept")).collect();
-    Ok(Outcome { exit: Exit::Fine, notices })
+    result
+}
+
+/// Returns a number that no other run gets: the keys of the standard library's hash maps are random.
+fn random() -> [u8; 16] {
+    let half = || RandomState::new().hash_one(0).to_le_bytes();
+    let mut id = [0; 16];
+    id[..8].copy_from_slice(&half());
+    id[8..].copy_from_slice(&half());
+    id
 }
 
 /// Reads the sessions of a file into the log, batch by batch.
@@ -120,13 +202,23 @@ fn read(
         Ok(())
     });
     progress.done();
-    result.map_err(|error| match error {
-        ImportError::Sink(cause) => match cause.downcast::<ArchiveError>() {
-            Ok(archive) => Failure::Archive(*archive),
-            Err(cause) => Failure::Record(ImportError::Sink(cause)),
-        },
-        other => Failure::Record(other),
-    })
+    result.map_err(failure)
+}
+
+/// Returns why a file couldn't be imported: what the log said, where it was that.
+fn failure(error: ImportError) -> Failure {
+    let cause = match error {
+        ImportError::Sink(cause) => cause,
+        other => return Failure::Record(other),
+    };
+    let cause = match cause.downcast::<ArchiveError>() {
+        Ok(archive) => return Failure::Archive(*archive),
+        Err(cause) => cause,
+    };
+    match cause.downcast::<io::Error>() {
+        Ok(write) => Failure::Write(*write),
+        Err(cause) => Failure::Record(ImportError::Sink(cause)),
+    }
 }
 
 fn input(place: &Place) -> Result<(Box<dyn BufRead>, Option<u64>), Failure> {
@@ -141,6 +233,13 @@ fn input(place: &Place) -> Result<(Box<dyn BufRead>, Option<u64>), Failure> {
             }
             Ok((Box::new(BufReader::new(file)), Some(metadata.len())))
         }
+    }
+}
+
+impl Given {
+    fn of(global: &Global) -> Result<Given, Failure> {
+        let definition = open::definition(global)?.map(Arc::unwrap_or_clone);
+        Ok(Given { definition, profile: global.profile })
     }
 }
 

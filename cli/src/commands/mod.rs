@@ -11,6 +11,7 @@ pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod findings;
 mod fold;
+pub(crate) mod follow;
 pub(crate) mod import;
 mod key;
 pub(crate) mod last;

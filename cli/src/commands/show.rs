@@ -71,7 +71,7 @@ pub(super) struct FrameAnswer<'a> {
 
 /// An event as JSON has it: its envelope, then the fields of its kind.
 #[derive(Serialize)]
-struct EventAnswer<'a> {
+pub(super) struct EventAnswer<'a> {
     position: Position,
     time: String,
     turn: Option<u32>,
@@ -189,20 +189,27 @@ pub(super) fn frame(frame: &Frame) -> FrameAnswer<'_> {
     }
 }
 
-fn event_answer<'a>(session: &Session, event: &'a Event, position: Position) -> EventAnswer<'a> {
-    EventAnswer {
-        tap: session.tap(position).map(tap_answer),
-        position,
-        time: event.time.to_string(),
-        turn: event.turn,
-        cause: event.cause,
-        raw: event.origin.raw_indexes(),
-        form: match event.origin {
-            Origin::Imported { form, .. } => Some(form),
-            Origin::Added | Origin::Recorded => None,
-        },
-        kind: &event.kind,
+impl EventAnswer<'_> {
+    /// Returns the event that leads to `position`.
+    pub(super) fn of(event: &Event, position: Position) -> EventAnswer<'_> {
+        EventAnswer {
+            tap: None,
+            position,
+            time: event.time.to_string(),
+            turn: event.turn,
+            cause: event.cause,
+            raw: event.origin.raw_indexes(),
+            form: match event.origin {
+                Origin::Imported { form, .. } => Some(form),
+                Origin::Added | Origin::Recorded => None,
+            },
+            kind: &event.kind,
+        }
     }
+}
+
+fn event_answer<'a>(session: &'a Session, event: &'a Event, position: Position) -> EventAnswer<'a> {
+    EventAnswer { tap: session.tap(position).map(tap_answer), ..EventAnswer::of(event, position) }
 }
 
 fn tap_answer(tap: Tap) -> TapAnswer {

@@ -6,6 +6,7 @@ mod check;
 mod config;
 mod corpus;
 mod exits;
+mod following;
 mod manual;
 mod pages;
 mod permission;

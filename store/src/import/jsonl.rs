@@ -282,7 +282,7 @@ impl Reader {
             Err(_) if !is_whole => session.cut(place, line.len()),
             Err(error) => session.damaged(place, &error),
         }
-        if self.pending >= BATCH_BYTES && session.is_at_rest(self.pending) {
+        if source.is_due(self.pending) && (source.is_live || session.is_over(self.pending)) && session.has_all_raw() {
             self.pending = 0;
             let batch = session.batch();
             sink(Batch { bytes_read: source.bytes_read(), ..batch }).map_err(ImportError::Sink)?;
@@ -388,12 +388,15 @@ impl Session {
         self.batch.findings.push(Finding { kind: FindingKind::Cut, raw: None, text });
     }
 
-    /// Whether all that was read can be handed on: no raw record is awaited and a turn is over, or it is a very long
-    /// one.
-    fn is_at_rest(&self, pending: usize) -> bool {
+    /// Whether a turn is over, or it is a very long one.
+    fn is_over(&self, pending: usize) -> bool {
         let last = self.batch.events.last().map(|event| &event.kind);
-        let is_over = matches!(last, Some(EventKind::TurnEnded)) || pending >= 4 * BATCH_BYTES;
-        is_over && self.raw.waiting.is_empty()
+        matches!(last, Some(EventKind::TurnEnded)) || pending >= 4 * BATCH_BYTES
+    }
+
+    /// Whether no raw record is awaited, so that all that was read can be handed on.
+    fn has_all_raw(&self) -> bool {
+        self.raw.waiting.is_empty()
     }
 
     fn batch(&mut self) -> Batch {

@@ -11,7 +11,7 @@ use super::dump::Lost;
 use super::fold::Fold;
 use super::names::Names;
 use super::records::{self, Ending, Input};
-use super::stream::{BATCH_BYTES, Batch, Sink, Source};
+use super::stream::{Batch, Sink, Source};
 use super::{ImportError, Recording, scan};
 use crate::event::finding::Finding;
 use crate::name::Name;
@@ -149,7 +149,7 @@ pub(super) fn stream(source: &mut Source<'_>, sink: &mut Sink<'_>) -> Result<(),
         .map(|at| Lost { at: offset + at, what: "a line" });
         offset += line.len();
         pending += line.len();
-        if pending >= BATCH_BYTES && sessions.has_events {
+        if source.is_due(pending) && sessions.has_events {
             pending = 0;
             for (id, fold) in sessions.folds.iter_mut().filter(|(_, fold)| !fold.events.is_empty()) {
                 let (events, raw) = fold.take_done();

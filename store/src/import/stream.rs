@@ -1,4 +1,5 @@
-//! Reading a file of any length in little memory: batches of complete turns go out while lines come in.
+//! Reading a file of any length in little memory: batches of complete turns go out while lines come in, or events as
+//! soon as they are known.
 
 use std::cell::Cell;
 use std::io::{BufRead, BufReader, Read};
@@ -59,13 +60,36 @@ pub fn stream(input: &mut dyn BufRead, file_name: &str, sink: &mut Sink<'_>) -> 
     let beginning = beginning(&mut counted, file_name)?;
     let mut whole = beginning.chain(counted);
     if !beginning.starts_with(sniff::GZIP_MAGIC) {
-        return plain(&beginning, &mut Source { input: &mut whole, count, is_broken, file_name }, sink);
+        return plain(&beginning, &mut Source { input: &mut whole, count, is_broken, file_name, is_live: false }, sink);
     }
     let unpacked = Unpacked { input: MultiGzDecoder::new(whole), is_broken: Rc::clone(&is_broken) };
     let mut unpacked = BufReader::with_capacity(CAPACITY, unpacked);
     let beginning = self::beginning(&mut unpacked, file_name)?;
     let mut whole = beginning.chain(unpacked);
-    plain(&beginning, &mut Source { input: &mut whole, count, is_broken, file_name }, sink)
+    plain(&beginning, &mut Source { input: &mut whole, count, is_broken, file_name, is_live: false }, sink)
+}
+
+/// Reads sessions from somebody who is still writing them, and hands on each event before the next line is read.
+///
+/// Only our own JSON Lines say all of an event at once. An event of a foreign record may be explained by what stands
+/// behind it, so that those of a turn come when the next one begins, or at the end. What isn't lines comes at the end, as
+/// [`stream`] has it.
+///
+/// # Errors
+///
+/// Fails as [`stream`] does.
+pub fn stream_live(input: &mut dyn BufRead, file_name: &str, sink: &mut Sink<'_>) -> Result<(), ImportError> {
+    let (count, is_broken) = (Rc::default(), Rc::default());
+    let mut counted = BufReader::with_capacity(CAPACITY, Counted { input, count: Rc::clone(&count) });
+    let mut beginning = Vec::new();
+    while beginning.iter().all(u8::is_ascii_whitespace) {
+        let read = counted.read_until(b'\n', &mut beginning);
+        if read.map_err(|cause| ImportError::Read { file: file_name.to_owned(), cause })? == 0 {
+            break;
+        }
+    }
+    let mut whole = beginning.chain(counted);
+    plain(&beginning, &mut Source { input: &mut whole, count, is_broken, file_name, is_live: true }, sink)
 }
 
 /// Reads as much as is needed to tell what a file is; a pipe may give less at once.
@@ -106,11 +130,13 @@ pub(super) struct Source<'a> {
     count: Rc<Cell<u64>>,
     is_broken: Rc<Cell<bool>>,
     pub(super) file_name: &'a str,
+    /// Whether events are handed on as soon as they are known.
+    pub(super) is_live: bool,
 }
 
 impl<'a> Source<'a> {
     pub(super) fn of(input: &'a mut dyn BufRead, file_name: &'a str) -> Source<'a> {
-        Source { input, count: Rc::default(), is_broken: Rc::default(), file_name }
+        Source { input, count: Rc::default(), is_broken: Rc::default(), file_name, is_live: false }
     }
 
     /// Returns how many bytes of the file were read, packed as it is.
@@ -121,6 +147,11 @@ impl<'a> Source<'a> {
     /// Returns whether a packed file ended before its end.
     pub(super) fn is_broken(&self) -> bool {
         self.is_broken.get()
+    }
+
+    /// Returns whether it is time for a batch, after lines of so many bytes.
+    pub(super) fn is_due(&self, pending: usize) -> bool {
+        self.is_live || pending >= BATCH_BYTES
     }
 
     /// Returns the next line with its line break, if it has one; `None` at the end.

@@ -41,14 +41,31 @@ pub enum LogError {
     #[error("{} lies in a read-only place; write to another one", .0.display())]
     ReadOnlyPlace(PathBuf),
     /// Another program writes the file.
-    #[error("{} is in use by another program; wait until it is done, or work on a copy", .0.display())]
-    InUse(PathBuf),
-    /// The last writer was stopped before it could close the file.
     #[error(
-        "{} was not closed by the program that wrote it; add to it with `replay import FILE -o LOG`, which repairs it",
-        .0.display()
+        "{} is in use by {}; wait until it is done, or work on a copy",
+        .path.display(),
+        .process.map_or("another program".to_owned(), |process| format!("process {process}"))
     )]
+    InUse {
+        /// The file.
+        path: PathBuf,
+        /// The process that writes it, where that is known.
+        process: Option<u32>,
+    },
+    /// The last writer was stopped before it could close the file, and nothing that may be done here repairs it.
+    #[error("{} was not closed by the program that wrote it; work on a copy that can be written", .0.display())]
     Unclosed(PathBuf),
+    /// The tail beside the file is that of another log.
+    #[error("{}-tail belongs to another log; put it back beside that one, or move it away", .0.display())]
+    ForeignTail(PathBuf),
+    /// A log that is being appended to was closed, or its writer failed.
+    #[error("{} takes no more events: {reason}; open it again", .path.display())]
+    Stopped {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        reason: String,
+    },
     /// The file has another format number.
     #[error("{} has log format {found}, this version reads {FORMAT}; import the records again", .path.display())]
     Format {

@@ -73,12 +73,7 @@ impl Folding {
 
 impl<'a> Cuts<'a> {
     /// Returns the segments of a session in a transaction.
-    ///
-    /// # Panics
-    ///
-    /// Panics where there is no transaction: an append has one until it ends.
-    pub(super) fn of(path: &'a Path, transaction: Option<&'a WriteTransaction>, session: &'a Session) -> Cuts<'a> {
-        let transaction = transaction.expect("an append is open until it ends");
+    pub(super) fn of(path: &'a Path, transaction: &'a WriteTransaction, session: &'a Session) -> Cuts<'a> {
         Cuts { path, transaction, session }
     }
 

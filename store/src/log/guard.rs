@@ -40,7 +40,9 @@ pub(super) fn call<T>(
 
 fn explain(path: &Path, doing: Doing, place: &Place, error: redb::Error) -> LogError {
     match error {
-        redb::Error::DatabaseAlreadyOpen | redb::Error::LockProtocolMismatch => LogError::InUse(path.to_owned()),
+        redb::Error::DatabaseAlreadyOpen | redb::Error::LockProtocolMismatch => {
+            LogError::InUse { path: path.to_owned(), process: None }
+        }
         redb::Error::RepairAborted => LogError::Unclosed(path.to_owned()),
         redb::Error::PreviousIo => match doing {
             // A page that lies behind the end of the file fails like this from the second time on.

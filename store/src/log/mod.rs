@@ -8,6 +8,7 @@
 //! table    key                              row
 //! meta     "format"                         format number
 //!          "sessions"                       how many there are
+//!          "tail"                           whose tail it is, and how much of it is in the database
 //! session  id                               counts, digest, times, status, metadata
 //! segment  (ordinal, first position)        payloads, packed; larger ones are blobs
 //! record   (ordinal, first raw record)      raw records, packed
@@ -15,32 +16,51 @@
 //! outline  (ordinal, first position)        what a fold says of 4096 payloads, packed
 //! ```
 //!
+//! While it is written event by event, what was appended last stands in a second file ([`EventLog`]); a reader sees both
+//! as one.
+//!
 //! Every row is checked on every read, because the database itself doesn't. Damage is an error that says where.
 
+mod adding;
+mod addition;
+mod appending;
 mod blob;
+mod blocks;
 mod caches;
 mod chain;
+mod end;
 mod error;
+mod event_log;
 mod folding;
+mod follow;
 mod guard;
+mod open;
 mod outline;
+mod overlay;
 mod packer;
+mod pending;
 mod read;
 mod row;
 mod segment;
 mod session;
 mod tail;
+mod tail_row;
 pub mod verify;
 mod view;
 mod write;
 
 use redb::TableDefinition;
 
+pub use addition::Addition;
+pub use appending::{Appended, Durability};
 pub use chain::{BLOCK_LEN, digest_of_records};
 pub use error::{Damage, Doing, LogError, Place};
+pub use event_log::{EventLog, Options};
+pub use follow::{Followed, Follower};
 pub use guard::is_panic_expected;
+pub use open::is_log;
 pub use outline::{OUTLINE_LEN, OutlineRow};
-pub use read::{Log, is_log};
+pub use read::Log;
 pub use session::{Details, Session, Status};
 pub use write::{Append, Writer};
 

@@ -1,61 +1,45 @@
 //! Reading a log. Nothing here changes the file.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use redb::{Builder, ConcurrencyMode, Database, ReadOnlyDatabase, ReadableDatabase, TableHandle};
+use redb::{Database, ReadOnlyDatabase, ReadableDatabase, TableHandle};
 
-use super::error::{Damage, Doing, LogError, Place, from_io};
+use super::error::{Damage, Doing, LogError, Place};
 use super::guard::call;
+use super::pending::{Added, Pending, Stretch};
 use super::row::Fields;
 use super::segment::{Kind, Segment};
 use super::session::Session;
 use super::view::{View, place_of};
-use super::{FORMAT, FORMAT_KEY, FORMAT_MARK, META, READER_CACHE_LEN, SEGMENT, SESSION, chain, row};
+use super::{FORMAT_KEY, FORMAT_MARK, META, SEGMENT, SESSION, chain, row};
 use crate::digest::Digest;
 use crate::name::Name;
 
-/// What a database file begins with.
-const DATABASE_MAGIC: &[u8; 9] = b"redb\x1A\x0A\xA9\x0D\x0A";
-
-/// Returns whether a file that begins with these bytes may be a log: all others aren't.
-pub fn is_log(head: &[u8]) -> bool {
-    head.starts_with(DATABASE_MAGIC)
-}
-
 /// A log that is open.
 pub struct Log {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// Is there until the log is closed.
-    source: Option<Source>,
+    pub(super) source: Option<Source>,
+    /// What was appended last and is in the tail only.
+    pub(super) pending: Pending,
+    /// What is wrong with the tail.
+    pub(super) tail_damage: Option<Damage>,
 }
 
 /// The database behind a log.
 pub(super) enum Source {
     ReadOnly(ReadOnlyDatabase),
     Writable(Database),
+    /// Its writer died, and it is repaired in memory.
+    Overlay(Database),
 }
 
 impl Log {
-    /// Opens a log for reading. The file is not changed, and others may read and write it at the same time.
-    ///
-    /// # Errors
-    ///
-    /// Fails where the file isn't a log of this format, or can't be read, or wasn't closed by its last writer.
-    pub fn open(path: &Path) -> Result<Log, LogError> {
-        check_file(path)?;
-        let database = call(path, Doing::Read, &Place::File, || Ok(builder(READER_CACHE_LEN).open_read_only(path)?))?;
-        Log::checked(path, Source::ReadOnly(database))
-    }
-
-    /// Returns the log behind a database if that is one, of this format.
-    pub(super) fn checked(path: &Path, source: Source) -> Result<Log, LogError> {
-        let log = Log { path: path.to_owned(), source: Some(source) };
-        let found = log.format()?;
-        if found == FORMAT { Ok(log) } else { Err(LogError::Format { path: path.to_owned(), found }) }
+    /// Returns what is wrong with the tail: the last events that were acknowledged may be missing then.
+    pub fn tail_damage(&self) -> Option<&Damage> {
+        self.tail_damage.as_ref()
     }
 
     /// Returns the path of the file.
@@ -78,6 +62,23 @@ impl Log {
 
     /// Returns the sessions whose rows are what was written, and what is wrong with the list.
     pub(super) fn list(&self) -> Result<(Vec<Session>, Vec<Damage>), LogError> {
+        let (stored, mut damage) = self.list_stored()?;
+        if self.pending.is_empty() {
+            return Ok((stored, damage));
+        }
+        let mut sessions: BTreeMap<Name, Session> = stored.into_iter().map(|one| (one.id.clone(), one)).collect();
+        for (id, added) in self.pending.sessions() {
+            match added.merge(self, id, sessions.get(id).cloned()) {
+                Ok(session) => drop(sessions.insert(id.clone(), session)),
+                Err(LogError::Damaged { damage: one, .. }) => damage.push(one),
+                Err(other) => return Err(other),
+            }
+        }
+        Ok((sessions.into_values().collect(), damage))
+    }
+
+    /// Returns the sessions of the database.
+    fn list_stored(&self) -> Result<(Vec<Session>, Vec<Damage>), LogError> {
         let place = &Place::Sessions;
         let mut sessions: BTreeMap<Name, Session> = BTreeMap::new();
         let mut damage = Vec::new();
@@ -130,15 +131,25 @@ impl Log {
     ///
     /// Fails where its row is damaged.
     pub fn find_session(&self, id: &str) -> Result<Option<Session>, LogError> {
+        let stored = self.find_stored(id)?;
+        if stored.is_none() {
+            // A damaged tree may hide a row; the count gives it away.
+            let (_, damage) = self.list_stored()?;
+            if let Some(damage) = damage.into_iter().next() {
+                return Err(LogError::Damaged { path: self.path.clone(), damage });
+            }
+        }
+        match self.pending.session(id) {
+            Some(added) => added.merge(self, &Name::from(id), stored).map(Some),
+            None => Ok(stored),
+        }
+    }
+
+    /// Returns the session of that id as the database has it.
+    fn find_stored(&self, id: &str) -> Result<Option<Session>, LogError> {
         let place = Place::Session(Name::from(id));
         let view = self.view(&place)?;
-        let table = view.table(SESSION, &place)?;
-        let row = self.call(&place, || Ok(table.get(id.as_bytes())?.map(|row| row.value().to_vec())))?;
-        if row.is_none() {
-            // A damaged tree may hide a row; the count gives it away.
-            drop((table, view));
-            self.sessions()?;
-        }
+        let row = view.session_row(id, &place)?;
         row.map(|row| self.session_of_row(id.as_bytes(), &row)).transpose()
     }
 
@@ -227,6 +238,9 @@ impl Log {
     ///
     /// Fails where they are damaged or not there.
     pub fn blob(&self, digest: &Digest) -> Result<Vec<u8>, LogError> {
+        if let Some(bytes) = self.pending.blob(digest) {
+            return Ok(bytes.to_vec());
+        }
         let place = Place::Blob(*digest);
         self.view(&place)?.blob(digest)
     }
@@ -271,9 +285,11 @@ impl Log {
     ) -> Result<(), LogError> {
         let mut buffer = Vec::new();
         let view = self.view(&place_of(kind, session, range.clone()))?;
-        view.segments(kind, session, range.clone(), |segment| {
-            view.items((kind, session), (segment, &range), &mut buffer, &mut take)
-        })
+        let sealed = self.sealed(&view, (kind, session))?.clamp(range.start, range.end);
+        view.segments(kind, session, range.start..sealed, |segment| {
+            view.items((kind, session), (segment, &(range.start..sealed)), &mut buffer, &mut take)
+        })?;
+        self.read_pending((kind, session), sealed..range.end, &mut take)
     }
 
     fn read_segment(
@@ -286,6 +302,12 @@ impl Log {
         let mut buffer = Vec::new();
         let mut stands = position..position;
         let view = self.view(&place_of(kind, session, position..position + 1))?;
+        let sealed = self.sealed(&view, (kind, session))?;
+        if sealed <= position {
+            let rest = sealed..count_of(kind, session);
+            self.read_pending((kind, session), rest.clone(), &mut take)?;
+            return Ok(rest);
+        }
         view.segments(kind, session, position..position + 1, |segment| {
             stands = segment.first..segment.end();
             view.items((kind, session), (segment, &stands), &mut buffer, &mut take)
@@ -293,7 +315,40 @@ impl Log {
         Ok(stands)
     }
 
-    fn format(&self) -> Result<u32, LogError> {
+    /// Returns up to where a session stands in segments; what follows is pending.
+    pub(super) fn sealed(&self, view: &View<'_>, (kind, session): (Kind, &Session)) -> Result<u64, LogError> {
+        if self.pending.session(&session.id).is_none() {
+            return Ok(count_of(kind, session));
+        }
+        let row = view.session_row(&session.id, &place_of(kind, session, 0..count_of(kind, session)))?;
+        let stored = row.map(|row| self.session_of_row(session.id.as_bytes(), &row)).transpose()?;
+        Ok(stored.map_or(0, |stored| count_of(kind, &stored)))
+    }
+
+    /// Hands items that are in the tail to `take`.
+    pub(super) fn read_pending(
+        &self,
+        (kind, session): (Kind, &Session),
+        range: Range<u64>,
+        take: &mut impl FnMut(u64, &[u8]) -> Result<(), String>,
+    ) -> Result<(), LogError> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        let place = |range| place_of(kind, session, range);
+        let added = self.pending.session(&session.id).map(|added| stretch_of(kind, added));
+        let mut next = range.start;
+        for (position, item) in added.into_iter().flat_map(|added| added.from(range.start)) {
+            if position != next || position >= range.end {
+                break;
+            }
+            take(position, item).map_err(|what| place(position..position + 1).damaged(&self.path, what))?;
+            next += 1;
+        }
+        if next == range.end { Ok(()) } else { Err(place(next..range.end).damaged(&self.path, "they aren't there")) }
+    }
+
+    pub(super) fn format(&self) -> Result<u32, LogError> {
         let place = &Place::File;
         let view = self.view(place)?;
         let table = match view.table(META, place) {
@@ -325,7 +380,7 @@ impl Log {
         let transaction = self.call(place, || {
             Ok(match self.source() {
                 Source::ReadOnly(database) => database.begin_read()?,
-                Source::Writable(database) => database.begin_read()?,
+                Source::Writable(database) | Source::Overlay(database) => database.begin_read()?,
             })
         })?;
         Ok(View { path: &self.path, transaction })
@@ -352,30 +407,21 @@ impl Drop for Log {
     }
 }
 
+fn count_of(kind: Kind, session: &Session) -> u64 {
+    match kind {
+        Kind::Events => session.event_count,
+        Kind::RawRecords => session.raw_count,
+    }
+}
+
+fn stretch_of(kind: Kind, added: &Added) -> &Stretch {
+    match kind {
+        Kind::Events => &added.events,
+        Kind::RawRecords => &added.raw_records,
+    }
+}
+
 /// Returns the head over some sessions in the order of their ids.
 pub(super) fn head_of(sessions: &[Session]) -> Digest {
     chain::head(sessions.iter().map(|session| (session.id.as_str(), session.event_count, session.digest)))
-}
-
-/// How the database is opened everywhere, so that one process can write while others read.
-pub(super) fn builder(cache_len: usize) -> Builder {
-    let mut builder = Builder::new();
-    builder.set_concurrency_mode(ConcurrencyMode::SingleWriter).set_cache_size(cache_len);
-    builder
-}
-
-/// Checks that a database file stands at `path`.
-pub(super) fn check_file(path: &Path) -> Result<(), LogError> {
-    let metadata = std::fs::metadata(path).map_err(|error| from_io(path, Doing::Read, error))?;
-    if metadata.is_dir() {
-        return Err(LogError::Directory(path.to_owned()));
-    }
-    // A pipe or a device is never a log, and reading from it might wait for ever.
-    if !metadata.is_file() {
-        return Err(LogError::NotALog(path.to_owned()));
-    }
-    let mut head = Vec::new();
-    let file = File::open(path).map_err(|error| from_io(path, Doing::Read, error))?;
-    file.take(DATABASE_MAGIC.len() as u64).read_to_end(&mut head).map_err(|error| from_io(path, Doing::Read, error))?;
-    if is_log(&head) { Ok(()) } else { Err(LogError::NotALog(path.to_owned())) }
 }

@@ -65,18 +65,10 @@ impl Session {
         out.extend_from_slice(&self.event_count.to_le_bytes());
         out.extend_from_slice(&self.raw_count.to_le_bytes());
         out.extend_from_slice(&self.digest.0);
-        for time in [self.details.first_time, self.details.last_time] {
-            out.push(u8::from(time.is_some()));
-            out.extend_from_slice(&time.unwrap_or_default().0.to_le_bytes());
-        }
-        out.push(match self.details.status {
-            Status::Open => 0,
-            Status::Closed => 1,
-        });
         for number in [self.checkpoints.last, self.checkpoints.last_len, self.checkpoints.bytes_since] {
             out.extend_from_slice(&number.to_le_bytes());
         }
-        out.extend_from_slice(&self.details.metadata);
+        self.details.write(&mut out);
         out
     }
 
@@ -89,19 +81,41 @@ impl Session {
             event_count: fields.u64()?,
             raw_count: fields.u64()?,
             digest: Digest(fields.array()?),
-            details: Details {
-                first_time: read_time(&mut fields)?,
-                last_time: read_time(&mut fields)?,
-                status: match fields.u8()? {
-                    0 => Status::Open,
-                    1 => Status::Closed,
-                    _ => return None,
-                },
-                metadata: Vec::new(),
-            },
             checkpoints: Checkpoints { last: fields.u64()?, last_len: fields.u64()?, bytes_since: fields.u64()? },
+            details: Details::read(fields.0)?,
         })
-        .map(|session| Session { details: Details { metadata: fields.0.to_vec(), ..session.details }, ..session })
+    }
+}
+
+impl Details {
+    /// Appends times, status and metadata.
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        for time in [self.first_time, self.last_time] {
+            out.push(u8::from(time.is_some()));
+            out.extend_from_slice(&time.unwrap_or_default().0.to_le_bytes());
+        }
+        out.push(match self.status {
+            Status::Open => 0,
+            Status::Closed => 1,
+        });
+        out.extend_from_slice(&self.metadata);
+    }
+
+    /// Returns how many bytes [`Details::write`] appends.
+    pub(super) fn len(&self) -> usize {
+        2 * 9 + 1 + self.metadata.len()
+    }
+
+    /// Reads what [`Details::write`] appended.
+    pub(super) fn read(bytes: &[u8]) -> Option<Details> {
+        let mut fields = Fields(bytes);
+        let (first_time, last_time) = (read_time(&mut fields)?, read_time(&mut fields)?);
+        let status = match fields.u8()? {
+            0 => Status::Open,
+            1 => Status::Closed,
+            _ => return None,
+        };
+        Some(Details { first_time, last_time, status, metadata: fields.0.to_vec() })
     }
 }
 

@@ -76,6 +76,7 @@ impl Log {
     /// Fails where the file can't be read; what is wrong inside is in the report.
     pub fn verify(&self, witness: &dyn Witness, new_fold: Option<NewFold>) -> Result<Report, LogError> {
         let (sessions, mut damage) = self.list()?;
+        damage.extend(self.tail_damage().cloned());
         let mut reports = Vec::new();
         let view = match self.view(&Place::File) {
             Ok(view) => view,
@@ -86,14 +87,22 @@ impl Log {
             Err(other) => return Err(other),
         };
         for session in &sessions {
-            let mut check = Check { log: self, view: &view, session, witness, damage: &mut damage };
+            let sealed = self.sealed(&view, (Kind::Events, session)).and_then(|events| {
+                Ok(Sealed { events, raw_records: self.sealed(&view, (Kind::RawRecords, session))? })
+            });
+            let sealed = sealed.unwrap_or_else(|error| {
+                note(&mut damage, Err(error));
+                Sealed { events: session.event_count, raw_records: session.raw_count }
+            });
+            let stored = Session { event_count: sealed.events, ..session.clone() };
+            let mut check = Check { log: self, view: &view, session, sealed, witness, damage: &mut damage };
             let mut claims = Claims::default();
             let vouched = 0..check.events(&mut claims);
             check.metadata(&mut claims);
             let raw_vouched = check.raw_records(&claims);
             let is_whole = vouched.end == session.event_count;
             if let Some(new_fold) = new_fold.filter(|_| is_whole) {
-                match caches::check(&view, session, new_fold) {
+                match caches::check(&view, &stored, new_fold) {
                     Ok(found) => damage.extend(found),
                     Err(error) => drop(note(&mut damage, Err(error))),
                 }
@@ -144,11 +153,18 @@ impl Claims {
     }
 }
 
+/// How much of a session stands in segments; the rest is in the tail.
+struct Sealed {
+    events: u64,
+    raw_records: u64,
+}
+
 /// A session that is being checked.
 struct Check<'a> {
     log: &'a Log,
     view: &'a View<'a>,
     session: &'a Session,
+    sealed: Sealed,
     witness: &'a dyn Witness,
     damage: &'a mut Vec<Damage>,
 }
@@ -168,7 +184,7 @@ impl Check<'_> {
         let mut vouched = 0;
         let mut is_whole = true;
         let mut buffer = Vec::new();
-        let scanned = scan(log, view, (Kind::Events, session), session.event_count, |piece| {
+        let scanned = scan(log, view, (Kind::Events, session), self.sealed.events, |piece| {
             let before = damage.len();
             match piece {
                 Piece::Gap(range, what) => {
@@ -188,8 +204,23 @@ impl Check<'_> {
                 vouched = chain.count();
             }
         });
+        let in_tail = self.sealed.events..session.event_count;
+        let read = log.read_pending((Kind::Events, session), in_tail, &mut |at, payload| {
+            match witness.of_payload(payload) {
+                Ok(claim) => claims.0.extend(claim),
+                Err(what) => {
+                    push(&mut damage, Place::Events(session.id.clone(), at..at + 1), what);
+                    is_whole = false;
+                }
+            }
+            if let Some(chain) = &mut chain {
+                chain.push(payload);
+                vouched = if is_whole { chain.count() } else { vouched };
+            }
+            Ok(())
+        });
         self.damage.append(&mut damage);
-        let complete = note(self.damage, scanned) && is_whole && vouched == session.event_count;
+        let complete = note(self.damage, scanned.and(read)) && is_whole && vouched == session.event_count;
         if complete && chain.is_some_and(|chain| chain.digest() != session.digest) {
             let place = Place::Events(session.id.clone(), 0..session.event_count);
             push(self.damage, place, "the digest isn't that of the session");
@@ -215,7 +246,30 @@ impl Check<'_> {
         let mut hashing: BTreeMap<usize, RawDigest> = BTreeMap::new();
         let mut vouched: BTreeSet<u32> = BTreeSet::new();
         let mut buffer = Vec::new();
-        let scanned = scan(self.log, self.view, (Kind::RawRecords, session), session.raw_count, |piece| {
+        let mut check = |at: u64, bytes: &[u8], damage: &mut Vec<Damage>| {
+            let here = at..at + 1;
+            next += pairs[next..].partition_point(|(record, _)| u64::from(*record) < at);
+            let on_this = pairs[next..].iter().take_while(|(record, _)| u64::from(*record) == at);
+            let mut is_claimed = false;
+            for (record, number) in on_this {
+                is_claimed = true;
+                let claim = &claims.0[*number];
+                hashing.entry(*number).or_default().push(bytes);
+                if claim.records.last() != Some(record) {
+                    continue;
+                }
+                if hashing.remove(number).is_some_and(|digest| digest.finish() == claim.digest) {
+                    vouched.extend(&claim.records);
+                } else {
+                    push(damage, place(here.clone()), "it isn't what its event was made from");
+                }
+            }
+            if !is_claimed {
+                push(damage, place(here), "no event vouches for it");
+            }
+        };
+        let kind = (Kind::RawRecords, session);
+        let scanned = scan(self.log, self.view, kind, self.sealed.raw_records, |piece| {
             let segment = match piece {
                 Piece::Gap(range, what) => return push(&mut damage, place(range), what),
                 Piece::Segment(segment) => segment,
@@ -223,34 +277,20 @@ impl Check<'_> {
             let mut at = segment.first;
             for item in segment.items(&mut buffer).into_iter().flatten() {
                 let Item::Inline(bytes) = item else { break };
-                let here = at..at + 1;
-                next += pairs[next..].partition_point(|(record, _)| u64::from(*record) < at);
-                let on_this = pairs[next..].iter().take_while(|(record, _)| u64::from(*record) == at);
-                let mut is_claimed = false;
-                for (record, number) in on_this {
-                    is_claimed = true;
-                    let claim = &claims.0[*number];
-                    hashing.entry(*number).or_default().push(bytes);
-                    if claim.records.last() != Some(record) {
-                        continue;
-                    }
-                    if hashing.remove(number).is_some_and(|digest| digest.finish() == claim.digest) {
-                        vouched.extend(&claim.records);
-                    } else {
-                        push(&mut damage, place(here.clone()), "it isn't what its event was made from");
-                    }
-                }
-                if !is_claimed {
-                    push(&mut damage, place(here), "no event vouches for it");
-                }
+                check(at, bytes, &mut damage);
                 at += 1;
             }
             if at != segment.end() {
                 push(&mut damage, place(at..segment.end()), "it can't be unpacked");
             }
         });
+        let in_tail = self.sealed.raw_records..session.raw_count;
+        let read = self.log.read_pending(kind, in_tail, &mut |at, bytes| {
+            check(at, bytes, &mut damage);
+            Ok(())
+        });
         self.damage.append(&mut damage);
-        note(self.damage, scanned);
+        note(self.damage, scanned.and(read));
         if let Some((record, _)) = pairs.last().filter(|(record, _)| u64::from(*record) >= session.raw_count) {
             let number = u64::from(*record);
             push(self.damage, place(number..number + 1), "an event was made from it, and it isn't there");

@@ -10,7 +10,7 @@ use super::guard::call;
 use super::row::Fields;
 use super::segment::{Item, Kind, Segment};
 use super::session::Session;
-use super::{BLOB, META, RECORD, SEGMENT, SESSIONS_KEY, blob, row};
+use super::{BLOB, META, RECORD, SEGMENT, SESSION, SESSIONS_KEY, blob, row};
 use crate::digest::Digest;
 
 /// A log as it was at one moment.
@@ -34,6 +34,12 @@ impl View<'_> {
         let row = call(self.path, Doing::Read, place, || Ok(table.get(SESSIONS_KEY)?.map(|row| row.value().to_vec())))?;
         row.and_then(|row| Fields(row::open(META.name(), SESSIONS_KEY, &row)?).u64())
             .ok_or_else(|| place.damaged(self.path, "its length isn't what was written"))
+    }
+
+    /// Returns the row of a session, if it has one.
+    pub(super) fn session_row(&self, id: &str, place: &Place) -> Result<Option<Vec<u8>>, LogError> {
+        let table = self.table(SESSION, place)?;
+        call(self.path, Doing::Read, place, || Ok(table.get(id.as_bytes())?.map(|row| row.value().to_vec())))
     }
 
     pub(super) fn blob(&self, digest: &Digest) -> Result<Vec<u8>, LogError> {

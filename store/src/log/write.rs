@@ -1,24 +1,27 @@
 //! Writing a log. What was appended is durable when the append returns; a part of an append never is.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::Arc;
 
-use redb::{Database, ReadableTable, TableHandle, WriteTransaction};
+use redb::{Database, TableHandle, WriteTransaction};
 
-use super::error::{Doing, LogError, Place, from_io};
-use super::folding::Cuts;
+use super::adding::{Adding, new_session};
+use super::blocks::{Files, OnDisk, sync_folder, tail_path};
+use super::end::End;
+use super::error::{Damage, Doing, LogError, Place, from_io};
 use super::guard::call;
-use super::packer::Cut;
-use super::read::{Log, Source, builder, check_file};
-use super::segment::{Item, Kind};
-use super::session::{Checkpoints, Details, Session};
-use super::tail::Tail;
-use super::view::table_of;
+use super::open::{builder, check_file, missing_tail};
+use super::pending::{Pending, Unsealed, unsealed};
+use super::read::{Log, Source};
+use super::session::{Details, Session};
+use super::tail::{Reader, scan};
+use super::tail_row::TailRow;
 use super::{
-    BLOB, FORMAT, FORMAT_KEY, FORMAT_MARK, INLINE_LEN, ITEM_LEN_MAX, META, NewFold, OUTLINE, RECORD, SEGMENT, SESSION,
-    SESSIONS_KEY, WRITER_CACHE_LEN, blob, row,
+    BLOB, FORMAT, FORMAT_KEY, FORMAT_MARK, META, NewFold, OUTLINE, RECORD, SEGMENT, SESSION, SESSIONS_KEY,
+    WRITER_CACHE_LEN, row,
 };
 use crate::digest::Digest;
 use crate::name::Name;
@@ -29,11 +32,15 @@ const COMPACT_FROM: f64 = 1.3;
 /// A log that is open for writing. There is one writer of a file at a time.
 pub struct Writer {
     log: Log,
+    pub(super) files: Arc<dyn Files>,
     /// What the log holds, by id.
     sessions: BTreeMap<Name, Session>,
     /// The ends of the sessions that were written through this writer, by id.
-    tails: BTreeMap<Name, Tail>,
+    ends: BTreeMap<Name, End>,
     new_fold: Option<NewFold>,
+    /// What the database says about the tail.
+    pub(super) tail_row: Option<TailRow>,
+    tail_damage: Option<Damage>,
 }
 
 impl Writer {
@@ -49,22 +56,44 @@ impl Writer {
             (LogError::Missing(_), Some(folder)) => LogError::NoFolder(folder.to_owned()),
             (other, _) => other,
         })?;
-        let log = Writer::fill(path).inspect_err(|_| drop(std::fs::remove_file(path)))?;
-        Ok(Writer { log, sessions: BTreeMap::new(), tails: BTreeMap::new(), new_fold })
+        let files = Arc::new(OnDisk(path.to_owned()));
+        let made = call(path, Doing::Write, &Place::File, || Ok(builder(WRITER_CACHE_LEN).create(path)?));
+        let filled = made.and_then(|database| {
+            let writer = Writer::fill(path, files, database, new_fold)?;
+            sync_folder(path).map_err(|error| from_io(path, Doing::Write, error))?;
+            Ok(writer)
+        });
+        filled.inspect_err(|_| drop(std::fs::remove_file(path)))
     }
 
-    /// Opens a log for adding to it.
+    /// Opens a log for adding to it. What an earlier writer left in the tail is put into the database first.
     ///
     /// # Errors
     ///
     /// Fails where the file isn't a log of this format, or can't be written, or is written by another program, or
-    /// its list of sessions is damaged.
+    /// its list of sessions or its tail is damaged.
     pub fn open(path: &Path, new_fold: Option<NewFold>) -> Result<Writer, LogError> {
         check_file(path)?;
-        let database = call(path, Doing::Write, &Place::File, || Ok(builder(WRITER_CACHE_LEN).open(path)?))?;
+        Writer::open_files(path, Arc::new(OnDisk(path.to_owned())), new_fold)
+    }
+
+    pub(super) fn open_files(
+        path: &Path,
+        files: Arc<dyn Files>,
+        new_fold: Option<NewFold>,
+    ) -> Result<Writer, LogError> {
+        let opened = call(path, Doing::Write, &Place::File, || files.open_database());
+        let database = opened.map_err(|error| match error {
+            LogError::InUse { path, process: None } => LogError::InUse { path, process: process(&*files) },
+            other => other,
+        })?;
         let log = Log::checked(path, Source::Writable(database))?;
         let sessions = log.sessions()?.into_iter().map(|session| (session.id.clone(), session)).collect();
-        Ok(Writer { log, sessions, tails: BTreeMap::new(), new_fold })
+        let tail_row = log.view(&Place::File)?.tail_row()?;
+        let ends = BTreeMap::new();
+        let mut writer = Writer { log, files, sessions, ends, new_fold, tail_row, tail_damage: None };
+        writer.take_over()?;
+        Ok(writer)
     }
 
     /// Returns the log, for reading.
@@ -77,6 +106,17 @@ impl Writer {
         self.sessions.get(id)
     }
 
+    /// Returns all sessions by id.
+    pub(super) fn sessions(&self) -> &BTreeMap<Name, Session> {
+        &self.sessions
+    }
+
+    /// Returns what was wrong with the tail when the log was opened: the last events that were acknowledged may be
+    /// missing then. The log goes on without them.
+    pub fn tail_damage(&self) -> Option<&Damage> {
+        self.tail_damage.as_ref()
+    }
+
     /// Starts an append to a session that holds `expected` events; 0 for one that isn't there yet.
     ///
     /// # Errors
@@ -84,19 +124,99 @@ impl Writer {
     /// Fails with [`LogError::Conflict`] where the session holds another number of events, and where its last
     /// segment is damaged.
     pub fn append(&mut self, session: &str, expected: u64) -> Result<Append<'_>, LogError> {
-        let next_ordinal = self.sessions.len() as u64;
-        let session = self.sessions.get(session).cloned().unwrap_or_else(|| new_session(session, next_ordinal));
+        let adding = self.begin(session, expected, self.sessions.len() as u64)?;
+        let transaction = call(self.log.path(), Doing::Write, &adding.place, || Ok(self.database().begin_write()?))?;
+        Ok(Append { writer: self, transaction: Some(transaction), adding: Some(adding) })
+    }
+
+    /// Begins to add to a session; one that isn't there yet gets `ordinal`.
+    fn begin(&mut self, session: &str, expected: u64, ordinal: u64) -> Result<Adding, LogError> {
+        let session = self.sessions.get(session).cloned().unwrap_or_else(|| new_session(session, ordinal));
         if session.event_count != expected {
             return Err(LogError::Conflict { session: session.id, expected, actual: session.event_count });
         }
-        let tail = match self.tails.remove(&session.id) {
-            Some(tail) => tail,
-            None => Tail::load(&self.log, &session)?,
+        let end = match self.ends.remove(&session.id) {
+            Some(end) => end,
+            None => End::load(&self.log, &session)?,
         };
-        let place = Place::Session(session.id.clone());
-        let database = self.database();
-        let transaction = call(self.log.path(), Doing::Write, &place, || Ok(database.begin_write()?))?;
-        Ok(Append { writer: self, transaction: Some(transaction), tail, session, place })
+        Ok(Adding::start(self.log.path(), self.new_fold, session, end))
+    }
+
+    /// Notes what was added, once it is durable.
+    fn keep(&mut self, adding: Adding) -> Session {
+        let Adding { end, session, .. } = adding;
+        self.ends.insert(session.id.clone(), end);
+        self.sessions.insert(session.id.clone(), session.clone());
+        session
+    }
+
+    /// Puts what is pending into the database, in one commit that says so of the tail. Opening the database after a
+    /// crash stays fast whatever its size.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the system refuses a write, or what is pending doesn't follow what is there; then nothing was changed.
+    pub(super) fn seal(&mut self, pending: &Pending, tail_row: TailRow) -> Result<(), LogError> {
+        let path = self.log.path().to_owned();
+        let transaction = call(&path, Doing::Write, &Place::File, || {
+            let mut transaction = self.database().begin_write()?;
+            transaction.set_quick_repair(true);
+            Ok(transaction)
+        })?;
+        let mut in_order: Vec<_> = pending.sessions().collect();
+        in_order.sort_by_key(|(_, added)| added.ordinal);
+        let mut done = Vec::new();
+        for (id, added) in in_order {
+            let stored = self.session(id);
+            let (sealed, raw_sealed) = stored.map_or((0, 0), |stored| (stored.event_count, stored.raw_count));
+            let details = added.details.clone().or_else(|| stored.map(|stored| stored.details.clone()));
+            added.check(id, (sealed, raw_sealed)).map_err(|damage| LogError::Damaged { path: path.clone(), damage })?;
+            let mut adding = self.begin(id, sealed, added.ordinal)?;
+            for (_, payload) in added.events.from(sealed) {
+                adding.push(&transaction, payload)?;
+            }
+            for (_, record) in added.raw_records.from(raw_sealed) {
+                adding.push_raw(&transaction, record)?;
+            }
+            adding.finish(&transaction, details.unwrap_or_default())?;
+            done.push(adding);
+        }
+        for (_, bytes) in pending.blobs() {
+            super::adding::put_blob(&path, &Place::File, &transaction, bytes)?;
+        }
+        let new = done.iter().filter(|adding| !self.sessions.contains_key(&adding.session.id)).count();
+        let count = self.sessions.len() as u64 + new as u64;
+        call(&path, Doing::Write, &Place::File, || {
+            put_count(&transaction, count)?;
+            tail_row.put(&transaction)?;
+            Ok(transaction.commit()?)
+        })?;
+        done.into_iter().for_each(|adding| drop(self.keep(adding)));
+        self.tail_row = Some(tail_row);
+        Ok(())
+    }
+
+    /// Puts what an earlier writer left in the tail into the database, and removes the tail.
+    fn take_over(&mut self) -> Result<(), LogError> {
+        let path = self.log.path().to_owned();
+        let failed = |error| from_io(&tail_path(&path), Doing::Write, error);
+        let tail = self.files.open_tail().map_err(failed)?;
+        let row = self.tail_row;
+        let pending = match unsealed(&path, row, tail.as_deref(), Reader::AfterWriter)? {
+            Unsealed::Records(records) => Pending::of(records),
+            Unsealed::Missing => {
+                self.tail_damage = Some(missing_tail(&path));
+                Ok(Pending::default())
+            }
+            Unsealed::Damaged(damage) => Err(damage),
+        };
+        let pending = pending.map_err(|damage| LogError::Damaged { path: path.clone(), damage })?;
+        if let Some(row) = row.filter(|row| row.is_open) {
+            let scanned = tail.as_deref().map(|tail| scan(tail, Reader::AfterWriter)).transpose().map_err(failed)?;
+            let next = scanned.flatten().map_or(row.sealed, |scanned| scanned.next());
+            self.seal(&pending, TailRow { is_open: false, sealed: next.max(row.sealed), ..row })?;
+        }
+        self.files.remove_tail().map_err(failed)
     }
 
     /// Closes the log. The file is made smaller where that is worth it.
@@ -106,9 +226,10 @@ impl Writer {
     /// Fails where the system refuses a write; what was appended is there none the less.
     pub fn close(self) -> Result<(), LogError> {
         let path = self.log.path().to_owned();
+        let files = self.files;
         let Source::Writable(mut database) = self.log.take_source() else { unreachable!("a writer can write") };
         call(&path, Doing::Write, &Place::File, || {
-            compact(&path, &mut database)?;
+            compact(&*files, &mut database)?;
             Ok(database.close()?)
         })
     }
@@ -116,103 +237,80 @@ impl Writer {
     fn database(&self) -> &Database {
         match self.log.source() {
             Source::Writable(database) => database,
-            Source::ReadOnly(_) => unreachable!("a writer can write"),
+            Source::ReadOnly(_) | Source::Overlay(_) => unreachable!("a writer can write"),
         }
     }
 
-    /// Makes the tables in an empty file.
-    fn fill(path: &Path) -> Result<Log, LogError> {
-        let database = call(path, Doing::Write, &Place::File, || {
-            let database = builder(WRITER_CACHE_LEN).create(path)?;
+    /// Makes the tables in an empty database.
+    pub(super) fn fill(
+        path: &Path,
+        files: Arc<dyn Files>,
+        database: Database,
+        new_fold: Option<NewFold>,
+    ) -> Result<Writer, LogError> {
+        call(path, Doing::Write, &Place::File, || {
             let transaction = database.begin_write()?;
             {
                 let format = [&FORMAT_MARK[..], &FORMAT.to_le_bytes()].concat();
                 let mut meta = transaction.open_table(META)?;
                 meta.insert(FORMAT_KEY, &row::seal(META.name(), FORMAT_KEY, &format)[..])?;
-                meta.insert(SESSIONS_KEY, &row::seal(META.name(), SESSIONS_KEY, &0u64.to_le_bytes())[..])?;
             }
+            put_count(&transaction, 0)?;
             transaction.open_table(SESSION)?;
             transaction.open_table(SEGMENT)?;
             transaction.open_table(RECORD)?;
             transaction.open_table(BLOB)?;
             transaction.open_table(OUTLINE)?;
-            transaction.commit()?;
-            Ok(database)
+            Ok(transaction.commit()?)
         })?;
-        sync_folder(path)?;
-        Log::checked(path, Source::Writable(database))
+        let log = Log::checked(path, Source::Writable(database))?;
+        let (sessions, ends) = (BTreeMap::new(), BTreeMap::new());
+        Ok(Writer { log, files, sessions, ends, new_fold, tail_row: None, tail_damage: None })
     }
 }
 
 /// An append to one session. Nothing of it is in the log until [`Append::commit`] returns.
 pub struct Append<'a> {
     writer: &'a mut Writer,
-    /// Is there until the append ends.
+    /// Both are there until the append ends.
     transaction: Option<WriteTransaction>,
-    tail: Tail,
-    session: Session,
-    place: Place,
+    adding: Option<Adding>,
 }
 
 impl Append<'_> {
     /// Returns the session as it will be, apart from its digest and its details.
     pub fn session(&self) -> &Session {
-        &self.session
+        &self.adding.as_ref().expect(IS_OPEN).session
     }
 
     /// Adds a payload.
     ///
     /// # Errors
     ///
-    /// Fails where the payload is longer than [`ITEM_LEN_MAX`] or the system refuses a write.
+    /// Fails where the payload is longer than [`ITEM_LEN_MAX`](super::ITEM_LEN_MAX) or the system refuses a write.
     pub fn push(&mut self, payload: &[u8]) -> Result<(), LogError> {
-        self.check_len(payload)?;
-        let block = self.tail.chain.push(payload);
-        if payload.len() > INLINE_LEN {
-            let digest = self.put_blob(payload)?;
-            self.tail.events.push(Item::Blob(digest, payload.len() as u32), block);
-        } else {
-            self.tail.events.push(Item::Inline(payload), block);
-        }
-        self.session.event_count += 1;
-        while let Some(cut) = self.tail.events.cut_full() {
-            self.store_events(&cut.bytes, cut.first)?;
-            self.fold(&cut)?;
-        }
-        Ok(())
+        let (adding, transaction) = self.parts();
+        adding.push(transaction, payload)
     }
 
     /// Adds a raw record.
     ///
     /// # Errors
     ///
-    /// Fails where the record is longer than [`ITEM_LEN_MAX`] or the system refuses a write.
+    /// Fails where the record is longer than [`ITEM_LEN_MAX`](super::ITEM_LEN_MAX) or the system refuses a write.
     pub fn push_raw(&mut self, record: &[u8]) -> Result<(), LogError> {
-        self.check_len(record)?;
-        self.tail.records.push(Item::Inline(record), None);
-        self.session.raw_count += 1;
-        while let Some(cut) = self.tail.records.cut_full() {
-            self.store(Kind::RawRecords, &cut.bytes, cut.first)?;
-        }
-        Ok(())
+        let (adding, transaction) = self.parts();
+        adding.push_raw(transaction, record)
     }
 
     /// Keeps some bytes under their digest, once, and returns that.
     ///
     /// # Errors
     ///
-    /// Fails where they are longer than [`ITEM_LEN_MAX`] or the system refuses a write.
+    /// Fails where they are longer than [`ITEM_LEN_MAX`](super::ITEM_LEN_MAX) or the system refuses a write.
     pub fn put_blob(&mut self, bytes: &[u8]) -> Result<Digest, LogError> {
-        self.check_len(bytes)?;
-        let digest = Digest::of(bytes);
-        self.write(|transaction| {
-            let mut table = transaction.open_table(BLOB)?;
-            if table.get(&digest.0[..])?.is_none() {
-                table.insert(&digest.0[..], &blob::seal(&digest, bytes)[..])?;
-            }
-            Ok(())
-        })?;
-        Ok(digest)
+        let (adding, transaction) = self.parts();
+        adding.put_blob(transaction, bytes)
     }
 
     /// Makes the append durable and returns the session as it is now.
@@ -221,116 +319,55 @@ impl Append<'_> {
     ///
     /// Fails where the system refuses a write; then nothing was appended.
     pub fn commit(mut self, details: Details) -> Result<Session, LogError> {
-        self.close_events()?;
-        self.close_records()?;
-        if let Some(folding) = &mut self.tail.folding {
-            folding.close(&Cuts::of(self.writer.log.path(), self.transaction.as_ref(), &self.session))?;
-        }
-        self.session.details = details;
-        self.session.digest = self.tail.chain.digest();
-        let (id, content) = (self.session.id.clone(), self.session.write());
-        let count = self.writer.sessions.len() as u64 + u64::from(!self.writer.sessions.contains_key(&id));
-        self.write(|transaction| {
-            let key = id.as_bytes();
-            transaction.open_table(SESSION)?.insert(key, &row::seal(SESSION.name(), key, &content)[..])?;
-            let sessions = row::seal(META.name(), SESSIONS_KEY, &count.to_le_bytes());
-            transaction.open_table(META)?.insert(SESSIONS_KEY, &sessions[..])?;
-            Ok(())
+        let (adding, transaction) = self.parts();
+        adding.finish(transaction, details)?;
+        let adding = self.adding.take().expect(IS_OPEN);
+        let is_new = !self.writer.sessions.contains_key(&adding.session.id);
+        let count = self.writer.sessions.len() as u64 + u64::from(is_new);
+        let transaction = self.transaction.take().expect(IS_OPEN);
+        call(self.writer.log.path(), Doing::Write, &adding.place, || {
+            put_count(&transaction, count)?;
+            Ok(transaction.commit()?)
         })?;
-        let transaction = self.transaction.take().expect("an append is open until it ends");
-        call(self.writer.log.path(), Doing::Write, &self.place, || Ok(transaction.commit()?))?;
-        let tail = std::mem::replace(&mut self.tail, Tail::start(&self.session));
-        self.writer.tails.insert(id.clone(), tail);
-        self.writer.sessions.insert(id, self.session.clone());
-        Ok(self.session.clone())
+        Ok(self.writer.keep(adding))
     }
 
-    fn close_events(&mut self) -> Result<(), LogError> {
-        while !self.tail.events.is_empty() {
-            match self.tail.events.close() {
-                Ok(bytes) => return self.store_events(&bytes, self.tail.events.first()),
-                Err(cut) => {
-                    self.store_events(&cut.bytes, cut.first)?;
-                    self.fold(&cut)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn close_records(&mut self) -> Result<(), LogError> {
-        while !self.tail.records.is_empty() {
-            match self.tail.records.close() {
-                Ok(bytes) => return self.store(Kind::RawRecords, &bytes, self.tail.records.first()),
-                Err(cut) => self.store(Kind::RawRecords, &cut.bytes, cut.first)?,
-            }
-        }
-        Ok(())
-    }
-
-    fn store_events(&self, bytes: &[u8], first: u64) -> Result<(), LogError> {
-        self.store(Kind::Events, bytes, first)
-    }
-
-    fn store(&self, kind: Kind, bytes: &[u8], first: u64) -> Result<(), LogError> {
-        let key = (self.session.ordinal, first);
-        self.write(|transaction| {
-            transaction.open_table(table_of(kind))?.insert(key, bytes)?;
-            Ok(())
-        })
-    }
-
-    /// Folds a segment that was cut off: its outline is kept, and the segment that now begins gets a checkpoint if one
-    /// is due.
-    fn fold(&mut self, cut: &Cut) -> Result<(), LogError> {
-        let Some(new_fold) = self.writer.new_fold else { return Ok(()) };
-        let cuts = Cuts::of(self.writer.log.path(), self.transaction.as_ref(), &self.session);
-        let checkpoints = self.tail.fold(cut, new_fold, &cuts)?;
-        self.session.checkpoints = checkpoints;
-        Ok(())
-    }
-
-    fn write(&self, work: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>) -> Result<(), LogError> {
-        let transaction = self.transaction.as_ref().expect("an append is open until it ends");
-        call(self.writer.log.path(), Doing::Write, &self.place, || work(transaction))
-    }
-
-    fn check_len(&self, bytes: &[u8]) -> Result<(), LogError> {
-        if bytes.len() <= ITEM_LEN_MAX {
-            return Ok(());
-        }
-        Err(LogError::TooLarge { path: self.writer.log.path().to_owned(), len: bytes.len() })
+    fn parts(&mut self) -> (&mut Adding, &WriteTransaction) {
+        (self.adding.as_mut().expect(IS_OPEN), self.transaction.as_ref().expect(IS_OPEN))
     }
 }
+
+const IS_OPEN: &str = "an append is open until it ends";
 
 impl Drop for Append<'_> {
     fn drop(&mut self) {
         if let Some(transaction) = self.transaction.take() {
             // Nothing was promised, so that there is nothing to report.
-            drop(call(self.writer.log.path(), Doing::Write, &self.place, || Ok(transaction.abort()?)));
+            drop(call(self.writer.log.path(), Doing::Write, &Place::File, || Ok(transaction.abort()?)));
         }
     }
 }
 
-fn new_session(id: &str, ordinal: u64) -> Session {
-    Session {
-        id: Name::from(id),
-        ordinal,
-        event_count: 0,
-        raw_count: 0,
-        digest: Digest::of(id.as_bytes()),
-        details: Details::default(),
-        checkpoints: Checkpoints::default(),
-    }
+/// Writes how many sessions there are.
+fn put_count(transaction: &WriteTransaction, count: u64) -> Result<(), redb::Error> {
+    let row = row::seal(META.name(), SESSIONS_KEY, &count.to_le_bytes());
+    transaction.open_table(META)?.insert(SESSIONS_KEY, &row[..])?;
+    Ok(())
+}
+
+/// Returns the process that writes the tail, if there is one.
+fn process(files: &dyn Files) -> Option<u32> {
+    let tail = files.open_tail().ok()??;
+    scan(&*tail, Reader::BesideWriter).ok()?.map(|scan| scan.process)
 }
 
 /// Makes the file smaller where it is much larger than its contents. A reader in another program prevents it.
-fn compact(path: &Path, database: &mut Database) -> Result<(), redb::Error> {
+fn compact(files: &dyn Files, database: &mut Database) -> Result<(), redb::Error> {
     let transaction = database.begin_write()?;
     let stats = transaction.stats()?;
     transaction.abort()?;
     let live = stats.allocated_pages() as f64 * stats.page_size() as f64;
-    let file_len = std::fs::metadata(path).map_err(redb::Error::Io)?.len();
+    let file_len = files.database_len().map_err(redb::Error::Io)?;
     if file_len as f64 <= COMPACT_FROM * live {
         return Ok(());
     }
@@ -343,14 +380,4 @@ fn compact(path: &Path, database: &mut Database) -> Result<(), redb::Error> {
         }
     }
     Ok(())
-}
-
-/// Makes the name of a new file durable.
-fn sync_folder(path: &Path) -> Result<(), LogError> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let synced = File::open(folder).and_then(|folder| folder.sync_all());
-    synced.map_err(|error| from_io(folder, Doing::Write, error))
 }

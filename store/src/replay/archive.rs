@@ -6,6 +6,7 @@
 mod difference;
 mod extras;
 mod lazily;
+mod live;
 mod load;
 mod save;
 
@@ -23,6 +24,7 @@ use extras::Unclaimed;
 use super::outline::new_fold;
 
 pub use lazily::open_lazily;
+pub use live::{LiveReport, LiveSaver};
 pub use load::{load, load_raw, load_without_raw, open};
 pub use save::{SaveReport, Saver, save};
 

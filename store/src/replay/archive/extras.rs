@@ -5,12 +5,14 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
+use super::save::Taking;
 use crate::digest::Digest;
 use crate::event::RecordedFrame;
 use crate::event::finding::Finding;
 use crate::import::RecordedEnd;
 use crate::log::verify::Claim;
-use crate::log::{Append, Log, LogError, Place, Session};
+use crate::log::{Log, LogError, Place, Session};
+
 use crate::name::Name;
 use crate::profile::Profile;
 use crate::value::Value;
@@ -87,7 +89,7 @@ impl Unclaimed {
 }
 
 /// Returns the bytes that the session's row keeps; what is longer goes into a blob.
-pub(super) fn store(append: &mut Append<'_>, extras: &Extras) -> Result<Vec<u8>, LogError> {
+pub(super) fn store(append: &mut dyn Taking, extras: &Extras) -> Result<Vec<u8>, LogError> {
     let text = serde_json::to_vec(extras).expect("extras have no key that isn't text");
     if text.len() <= INLINE_LEN {
         return Ok(text);

@@ -24,7 +24,7 @@ pub fn open_lazily(log: &Arc<Log>, id: &str, named: Named) -> Result<Session, Ar
 
 fn brought(log: &Arc<Log>, stored: &Stored) -> Result<Brought, LogError> {
     let extras = extras::read(log, stored)?;
-    let mut findings = extras.findings.clone();
+    let mut findings: Vec<Finding> = extras.findings.iter().cloned().chain(damaged_tail(log)).collect();
     let definition = load::definition(log, &extras).unwrap_or_else(|error| {
         findings.push(damaged_definition(&error));
         None
@@ -37,4 +37,10 @@ fn brought(log: &Arc<Log>, stored: &Stored) -> Result<Brought, LogError> {
 pub(super) fn damaged_definition(error: &LogError) -> Finding {
     let text = format!("the agent folder that is stored with the session can't be read: {error}");
     Finding { kind: FindingKind::Damaged, raw: None, text }
+}
+
+/// Returns the finding that the last events may be missing, because of the log's tail.
+pub(super) fn damaged_tail(log: &Log) -> Option<Finding> {
+    let text = log.tail_damage()?.what.clone();
+    Some(Finding { kind: FindingKind::Damaged, raw: None, text })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::ArchiveError;
 use super::extras::{self, Extras};
-use super::lazily::damaged_definition;
+use super::lazily::{damaged_definition, damaged_tail};
 use crate::agent::definition::Definition;
 use crate::event::Event;
 use crate::event::codec::{self, Names};
@@ -41,6 +41,7 @@ pub fn open(log: &Arc<Log>, id: &str) -> Result<Recording, ArchiveError> {
     let extras = extras::read(log, &session)?;
     let stored = definition(log, &extras);
     let mut recording = assemble(log, session, extras)?;
+    recording.findings.extend(damaged_tail(log));
     match stored {
         Ok(definition) => recording.definition = definition,
         Err(error) => recording.findings.push(damaged_definition(&error)),

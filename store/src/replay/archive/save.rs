@@ -10,13 +10,14 @@ use super::difference;
 use super::extras::{self, Extras, StoredDefinition, Unclaimed};
 use super::{ArchiveError, Difference};
 use crate::agent::definition::Definition;
+use crate::digest::Digest;
 use crate::event::codec;
 use crate::event::finding::Finding;
 use crate::event::raw::RawRecords;
 use crate::event::{Event, Origin};
 use crate::import::stream::Batch;
 use crate::import::{RecordedEnd, Recording};
-use crate::log::{Append, Details, Log, Session, Status, Writer, digest_of_records};
+use crate::log::{Append, Details, Log, LogError, Session, Status, Writer, digest_of_records};
 use crate::name::Name;
 use crate::profile::Profile;
 use crate::timestamp::Timestamp;
@@ -60,28 +61,64 @@ pub struct Saver<'a> {
 }
 
 /// How far a session was saved.
-struct Progress {
+pub(super) struct Progress {
     /// Events and raw records that came so far.
-    events: u64,
-    raw: u64,
+    pub(super) events: u64,
+    pub(super) raw: u64,
     /// How many of each the log held before the first of them.
-    before: u64,
-    raw_before: u64,
+    pub(super) before: u64,
+    pub(super) raw_before: u64,
     first_time: Option<Timestamp>,
     last_time: Option<Timestamp>,
     extras: Extras,
 }
 
 /// The next part of a session.
-struct Part<'a> {
-    session: &'a Name,
-    events: &'a [Event],
-    raw: &'a RawRecords,
+pub(super) struct Part<'a> {
+    pub(super) session: &'a Name,
+    pub(super) events: &'a [Event],
+    pub(super) raw: &'a RawRecords,
     findings: &'a [Finding],
     profile: Option<Profile>,
     definition: Option<&'a Definition>,
     recorded_end: Option<&'a RecordedEnd>,
-    status: Status,
+    pub(super) status: Status,
+}
+
+/// Takes what the log doesn't hold yet.
+pub(super) trait Taking {
+    fn push(&mut self, payload: &[u8]) -> Result<(), LogError>;
+    fn push_raw(&mut self, record: &[u8]) -> Result<(), LogError>;
+    fn put_blob(&mut self, bytes: &[u8]) -> Result<Digest, LogError>;
+}
+
+impl Taking for Append<'_> {
+    fn push(&mut self, payload: &[u8]) -> Result<(), LogError> {
+        Append::push(self, payload)
+    }
+
+    fn push_raw(&mut self, record: &[u8]) -> Result<(), LogError> {
+        Append::push_raw(self, record)
+    }
+
+    fn put_blob(&mut self, bytes: &[u8]) -> Result<Digest, LogError> {
+        Append::put_blob(self, bytes)
+    }
+}
+
+impl<'a> Part<'a> {
+    pub(super) fn of(batch: &'a Batch) -> Part<'a> {
+        Part {
+            session: &batch.session,
+            events: &batch.events,
+            raw: &batch.raw,
+            findings: &batch.findings,
+            profile: batch.profile,
+            definition: batch.definition.as_ref(),
+            recorded_end: batch.recorded_end.as_ref(),
+            status: if batch.is_last { Status::Closed } else { Status::Open },
+        }
+    }
 }
 
 impl<'a> Saver<'a> {
@@ -97,16 +134,7 @@ impl<'a> Saver<'a> {
     ///
     /// Fails as [`save`] does; earlier batches are saved.
     pub fn add(&mut self, batch: &Batch) -> Result<SaveReport, ArchiveError> {
-        self.add_part(&Part {
-            session: &batch.session,
-            events: &batch.events,
-            raw: &batch.raw,
-            findings: &batch.findings,
-            profile: batch.profile,
-            definition: batch.definition.as_ref(),
-            recorded_end: batch.recorded_end.as_ref(),
-            status: if batch.is_last { Status::Closed } else { Status::Open },
-        })
+        self.add_part(&Part::of(batch))
     }
 
     fn add_part(&mut self, part: &Part<'_>) -> Result<SaveReport, ArchiveError> {
@@ -116,24 +144,21 @@ impl<'a> Saver<'a> {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => entry.insert(Progress::start(self.writer.log(), there)?),
         };
-        check_beginning(self.writer, part, progress)?;
-        let (next, next_raw) = (progress.events + part.events.len() as u64, progress.raw + part.raw.count() as u64);
-        progress.first_time = progress.first_time.or(part.events.first().map(|event| event.time));
-        progress.last_time = part.events.last().map(|event| event.time).or(progress.last_time);
-        let is_new = events_there < next || raw_there < next_raw || there.is_none();
-        // The last batch of a session that grew may bring nothing but what is known at its end.
-        let is_end = part.status == Status::Closed && progress.before < next && progress.before < events_there;
+        if let Some(there) = there {
+            check_beginning(self.writer.log(), there, part, progress)?;
+        }
         let session = match there {
-            Some(there) if !is_new && !is_end => {
+            Some(there) if !progress.is_worth(part, Some((events_there, raw_there))) => {
                 progress.take_in(part);
                 there.clone()
             }
             Some(_) | None => {
-                let append = self.writer.append(part.session, events_there)?;
-                store(append, part, progress, raw_there)?
+                let mut append = self.writer.append(part.session, events_there)?;
+                let details = fill(&mut append, part, progress, (events_there, raw_there))?;
+                append.commit(details)?
             }
         };
-        (progress.events, progress.raw) = (next, next_raw);
+        progress.advance(part);
         let (before, added) = (progress.before, session.event_count - progress.before);
         if part.status == Status::Closed {
             self.sessions.remove(part.session);
@@ -144,7 +169,7 @@ impl<'a> Saver<'a> {
 
 impl Progress {
     /// Returns what is known before the first part of a session, of which `there` is in the log.
-    fn start(log: &Log, there: Option<&Session>) -> Result<Progress, ArchiveError> {
+    pub(super) fn start(log: &Log, there: Option<&Session>) -> Result<Progress, ArchiveError> {
         // Its definition may come with a part that brings no new event.
         let stored = there.map_or(Ok(Extras::default()), |there| extras::read(log, there))?;
         Ok(Progress {
@@ -158,8 +183,28 @@ impl Progress {
         })
     }
 
+    /// Returns whether a part brings something that isn't there; so many events and raw records are.
+    pub(super) fn is_worth(&self, part: &Part<'_>, there: Option<(u64, u64)>) -> bool {
+        let Some((events_there, raw_there)) = there else { return true };
+        let (next, next_raw) = self.after(part);
+        // The last part of a session that grew may bring nothing but what is known at its end.
+        let is_end = part.status == Status::Closed && self.before < next && self.before < events_there;
+        events_there < next || raw_there < next_raw || is_end
+    }
+
+    /// Goes on behind a part.
+    pub(super) fn advance(&mut self, part: &Part<'_>) {
+        (self.events, self.raw) = self.after(part);
+    }
+
+    fn after(&self, part: &Part<'_>) -> (u64, u64) {
+        (self.events + part.events.len() as u64, self.raw + part.raw.count() as u64)
+    }
+
     /// Notes what a part says beside its events, all but the definition.
-    fn take_in(&mut self, part: &Part<'_>) {
+    pub(super) fn take_in(&mut self, part: &Part<'_>) {
+        self.first_time = self.first_time.or(part.events.first().map(|event| event.time));
+        self.last_time = part.events.last().map(|event| event.time).or(self.last_time);
         self.extras.profile = self.extras.profile.or(part.profile);
         self.extras.findings.extend_from_slice(part.findings);
         if let Some(end) = part.recorded_end {
@@ -169,14 +214,14 @@ impl Progress {
     }
 }
 
-/// Appends what the log doesn't hold yet.
-fn store(
-    mut append: Append<'_>,
+/// Fills an append with what the log doesn't hold yet: it holds so many events and raw records. Returns what is noted
+/// about the session then.
+pub(super) fn fill(
+    append: &mut dyn Taking,
     part: &Part<'_>,
     progress: &mut Progress,
-    raw_there: u64,
-) -> Result<Session, ArchiveError> {
-    let events_there = append.session().event_count;
+    (events_there, raw_there): (u64, u64),
+) -> Result<Details, ArchiveError> {
     let mut payload = Vec::new();
     for (number, event) in (progress.events..).zip(part.events).filter(|(number, _)| events_there <= *number) {
         encode(part, progress.raw, (number, event), &mut payload)?;
@@ -190,19 +235,15 @@ fn store(
         }
     }
     if let Some(definition) = part.definition {
-        progress.extras.definition = Some(store_definition(&mut append, definition)?);
+        progress.extras.definition = Some(store_definition(append, definition)?);
     }
     progress.take_in(part);
-    let metadata = extras::store(&mut append, &progress.extras)?;
-    Ok(append.commit(Details {
-        first_time: progress.first_time,
-        last_time: progress.last_time,
-        status: part.status,
-        metadata,
-    })?)
+    let metadata = extras::store(append, &progress.extras)?;
+    let (first_time, last_time) = (progress.first_time, progress.last_time);
+    Ok(Details { first_time, last_time, status: part.status, metadata })
 }
 
-fn store_definition(append: &mut Append<'_>, definition: &Definition) -> Result<StoredDefinition, ArchiveError> {
+fn store_definition(append: &mut dyn Taking, definition: &Definition) -> Result<StoredDefinition, ArchiveError> {
     let mut files = Vec::new();
     for (path, bytes) in &definition.files {
         files.push((path.clone(), append.put_blob(bytes)?));
@@ -212,14 +253,18 @@ fn store_definition(append: &mut Append<'_>, definition: &Definition) -> Result<
 }
 
 /// Checks that the log holds what the part holds, as far as both go.
-fn check_beginning(writer: &Writer, part: &Part<'_>, progress: &Progress) -> Result<(), ArchiveError> {
-    let Some(there) = writer.session(part.session) else { return Ok(()) };
+pub(super) fn check_beginning(
+    log: &Log,
+    there: &Session,
+    part: &Part<'_>,
+    progress: &Progress,
+) -> Result<(), ArchiveError> {
     let differs = |first, what| ArchiveError::Differs { session: part.session.clone(), first, what };
     let start = progress.events.min(progress.before);
     let end = (progress.events + part.events.len() as u64).min(progress.before).max(start);
     let mut payload = Vec::new();
     let mut found = Ok(());
-    writer.log().read(there, start..end, |number, stored| {
+    log.read(there, start..end, |number, stored| {
         if found.is_ok() {
             let event = &part.events[(number - progress.events) as usize];
             found = encode(part, progress.raw, (number, event), &mut payload);
@@ -234,7 +279,7 @@ fn check_beginning(writer: &Writer, part: &Part<'_>, progress: &Progress) -> Res
     let start = progress.raw.min(progress.raw_before);
     let end = (progress.raw + part.raw.count() as u64).min(progress.raw_before).max(start);
     let mut first = None;
-    writer.log().read_raw(there, start..end, |number, stored| {
+    log.read_raw(there, start..end, |number, stored| {
         if first.is_none() && part.raw.get((number - progress.raw) as u32) != Some(stored) {
             let theirs = part.raw.get((number - progress.raw) as u32).unwrap_or_default();
             first = Some((number, difference::between("bytes", &text(stored), &text(theirs))));

@@ -14,7 +14,7 @@ use crate::digest::Digest;
 /// A checkpoint is due when the events since the last one take this many times its length.
 const CHECKPOINT_SHARE: u64 = 4;
 
-pub(super) struct Tail {
+pub(super) struct End {
     pub(super) chain: Chain,
     pub(super) events: Packer,
     pub(super) records: Packer,
@@ -22,11 +22,11 @@ pub(super) struct Tail {
     pub(super) folding: Option<Folding>,
 }
 
-impl Tail {
+impl End {
     /// Returns the end of a session that holds nothing.
-    pub(super) fn start(session: &Session) -> Tail {
+    pub(super) fn start(session: &Session) -> End {
         let chain = Chain::start(&session.id);
-        Tail {
+        End {
             events: Packer::new(Kind::Events, session.ordinal, 0, chain.key()),
             records: Packer::new(Kind::RawRecords, session.ordinal, 0, Digest([0; 32])),
             chain,
@@ -35,28 +35,28 @@ impl Tail {
     }
 
     /// Reads the end of a session, and checks that it fits to the session's digest.
-    pub(super) fn load(log: &Log, session: &Session) -> Result<Tail, LogError> {
-        let mut tail = Tail::start(session);
+    pub(super) fn load(log: &Log, session: &Session) -> Result<End, LogError> {
+        let mut end = End::start(session);
         if let Some(last) = session.event_count.checked_sub(1) {
-            let mut key = tail.chain.key();
-            tail.events = reopen(log, session, Kind::Events, last, |segment| {
+            let mut key = end.chain.key();
+            end.events = reopen(log, session, Kind::Events, last, |segment| {
                 key = segment.blocks().last().unwrap_or(segment.start);
             })?;
             let block = session.event_count / BLOCK_LEN * BLOCK_LEN;
-            tail.chain = Chain::resume(block, key);
+            end.chain = Chain::resume(block, key);
             log.read(session, block..session.event_count, |_, payload| {
-                tail.chain.push(payload);
+                end.chain.push(payload);
                 Ok(())
             })?;
-            if tail.chain.digest() != session.digest {
+            if end.chain.digest() != session.digest {
                 let place = Place::Events(session.id.clone(), block..session.event_count);
                 return Err(place.damaged(log.path(), "the digest isn't that of the session"));
             }
         }
         if let Some(last) = session.raw_count.checked_sub(1) {
-            tail.records = reopen(log, session, Kind::RawRecords, last, |_| ())?;
+            end.records = reopen(log, session, Kind::RawRecords, last, |_| ())?;
         }
-        Ok(tail)
+        Ok(end)
     }
 
     /// Folds a segment that was cut off, and gives the one that now begins a checkpoint if one is due.

@@ -1,0 +1,107 @@
+//! `replay show --follow`: a line for each event of a log as it is appended.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use replay_store::event::codec::{self, Names};
+use replay_store::event::{Event, Position};
+use replay_store::log::{Followed, Follower, Log, LogError};
+use replay_store::name::Name;
+use replay_store::replay::headline::{Weight, headline};
+use serde::Serialize;
+
+use super::show::EventAnswer;
+use crate::arguments::{At, Place};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, Tone};
+use crate::target::{self, Target};
+
+/// How many events are shown that are there already.
+const LAST: u64 = 10;
+
+/// How long nothing is looked at: just after something came, and when nothing did for long.
+const SHORT: Duration = Duration::from_millis(1);
+const LONG: Duration = Duration::from_millis(50);
+
+/// An event that was appended, as JSON has it.
+#[derive(Serialize)]
+struct Line<'a> {
+    schema: &'static str,
+    session: &'a Name,
+    event: EventAnswer<'a>,
+}
+
+/// Writes events as they are appended, until the reader goes away or the log does.
+pub(crate) fn follow(target: &Target, place: &Place, json: bool, out: &mut Output<'_>) -> Result<Exit, Failure> {
+    let target::Place::File(path) = &target.place else { return Err(Failure::FollowsNoLog) };
+    let mut follower = Follower::new(path, start(path, target, place)?);
+    let mut names = Names::default();
+    let mut pause = SHORT;
+    loop {
+        let count = follower.look(|followed| {
+            if target.id.as_ref().is_some_and(|id| *id != **followed.session) {
+                return Ok(());
+            }
+            let event = event(path, &followed, &mut names)?;
+            write(&followed, &event, json, out)
+        })?;
+        if count > 0 {
+            out.writer.flush()?;
+            pause = SHORT;
+        } else {
+            thread::sleep(pause);
+            pause = (pause * 2).min(LONG);
+        }
+    }
+}
+
+/// Returns behind how many events of each session the lines begin.
+fn start(path: &Path, target: &Target, place: &Place) -> Result<BTreeMap<Name, u64>, Failure> {
+    let log = Log::open(path)?;
+    if let Some(damage) = log.tail_damage() {
+        return Err(LogError::Damaged { path: path.to_owned(), damage: damage.clone() }.into());
+    }
+    let sessions = log.sessions()?;
+    if let Some(id) = &target.id
+        && !sessions.iter().any(|session| *session.id == **id)
+    {
+        let ids = sessions.iter().map(|session| session.id.to_string()).collect();
+        return Err(Failure::NoSuchSession { path: path.display().to_string(), id: id.clone(), ids });
+    }
+    let from = |count: u64| match place.at {
+        None => Ok(count.saturating_sub(LAST)),
+        Some(At::Position(at)) => Ok(at),
+        Some(At::Raw(_)) => Err(Failure::FollowsFromRaw),
+    };
+    sessions.into_iter().map(|session| Ok((session.id, from(session.event_count)?))).collect()
+}
+
+fn event(path: &Path, followed: &Followed<'_>, names: &mut Names) -> Result<Event, Failure> {
+    codec::decode(followed.payload, names).map_err(|error| {
+        let range = followed.position..followed.position + 1;
+        let place = replay_store::log::Place::Events(followed.session.clone(), range);
+        place.damaged(path, error.to_string()).into()
+    })
+}
+
+fn write(followed: &Followed<'_>, event: &Event, json: bool, out: &mut Output<'_>) -> Result<(), Failure> {
+    let (session, position) = (followed.session, Position(followed.position + 1));
+    if json {
+        let event = EventAnswer::of(event, position);
+        out.json(&Line { schema: "replay.event/1", session, event })?;
+        return Ok(());
+    }
+    let line = headline(event);
+    let tone = if line.weight == Weight::Refused { Tone::Bad } else { Tone::Normal };
+    out.line(&[
+        (Tone::Strong, session),
+        (Tone::Faint, &format!("  {position}  {}  ", event.time)),
+        (tone, line.kind),
+        (tone, "  "),
+        (tone, &line.text),
+    ])?;
+    Ok(())
+}

@@ -1,0 +1,186 @@
+//! Following a log while it is written, without a lock: new events come from the tail, and from the database where the
+//! tail has gone on without us.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::blocks::{open_tail, tail_path};
+use super::error::{Doing, LogError, from_io};
+use super::read::Log;
+use super::tail::{Body, Cursor, Entry, Reader, scan};
+use crate::name::Name;
+
+/// Follows the sessions of a log, from where it was told to begin.
+///
+/// Nothing is held between two looks, so that the writer neither waits nor keeps old pages for it.
+#[derive(Debug)]
+pub struct Follower {
+    path: PathBuf,
+    /// How many events of each session were handed out; those of others from their first.
+    next: BTreeMap<Name, u64>,
+    tail: Option<Watched>,
+    /// The log as it was when it was read last.
+    seen: Option<Stamp>,
+}
+
+/// An event that was appended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Followed<'a> {
+    /// The id of its session.
+    pub session: &'a Name,
+    /// How many events stand before it.
+    pub position: u64,
+    /// Its payload.
+    pub payload: &'a [u8],
+}
+
+/// The tail of the writer at work, and how far it was read.
+#[derive(Debug)]
+struct Watched {
+    file: File,
+    cursor: Cursor,
+    sessions: BTreeMap<u64, Name>,
+}
+
+/// Tells whether a file is still the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    file: (u64, u64),
+    len: u64,
+    changed: Option<SystemTime>,
+}
+
+impl Follower {
+    /// Returns a follower of the log at `path` that hands out the events of each session behind so many, and those of
+    /// a session that isn't named here from the first.
+    pub fn new(path: &Path, next: BTreeMap<Name, u64>) -> Follower {
+        Follower { path: path.to_owned(), next, tail: None, seen: None }
+    }
+
+    /// Hands the events that were acknowledged since the last look to `take`, those of a session in order, and returns
+    /// how many there were. It doesn't wait.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the log can't be opened any more, where events are damaged, and where `take` does.
+    pub fn look<E: From<LogError>>(&mut self, mut take: impl FnMut(Followed<'_>) -> Result<(), E>) -> Result<u64, E> {
+        let mut count = 0;
+        if let Some(mut watched) = self.tail.take() {
+            let (entries, is_current) = watched.read().map_err(|error| self.unreadable(error))?;
+            let is_whole = self.hand_out(&mut watched.sessions, entries, &mut count, &mut take)?;
+            if is_current && is_whole {
+                self.tail = Some(watched);
+                return Ok(count);
+            }
+        } else if let Some(seen) = self.seen
+            && seen == self.stamp()?
+            && !tail_path(&self.path).exists()
+        {
+            return Ok(count);
+        }
+        self.catch_up(&mut count, &mut take)?;
+        Ok(count)
+    }
+
+    /// Hands out what the entries of a tail hold. Returns whether nothing is missing between.
+    fn hand_out<E>(
+        &mut self,
+        sessions: &mut BTreeMap<u64, Name>,
+        entries: Vec<Entry>,
+        count: &mut u64,
+        take: &mut impl FnMut(Followed<'_>) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        for Entry { record, .. } in entries {
+            if let Body::Opened(id) = &record.body {
+                sessions.insert(record.ordinal, id.clone());
+                continue;
+            }
+            let Some(session) = sessions.get(&record.ordinal) else { return Ok(false) };
+            let next = self.next.entry(session.clone()).or_default();
+            match record.body {
+                Body::Event(payload) if record.position == *next => {
+                    take(Followed { session, position: *next, payload: &payload })?;
+                    *next += 1;
+                    *count += 1;
+                }
+                Body::Event(_) | Body::SealedUpTo(_) if *next < record.position => return Ok(false),
+                Body::Closed => return Ok(false),
+                Body::Event(_)
+                | Body::SealedUpTo(_)
+                | Body::Opened(_)
+                | Body::Blob(_)
+                | Body::RawRecord(_)
+                | Body::Noted(_) => {}
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads the log, and finds the tail that is written now.
+    fn catch_up<E: From<LogError>>(
+        &mut self,
+        count: &mut u64,
+        take: &mut impl FnMut(Followed<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let stamp = self.stamp()?;
+        // The tail comes first, so that nothing is between what is read of the log and what follows there.
+        let watched = Watched::open(&self.path).map_err(|error| self.unreadable(error))?;
+        let log = Log::open(&self.path)?;
+        for session in log.sessions()? {
+            let next = self.next.entry(session.id.clone()).or_default();
+            let mut result = Ok(());
+            let from = (*next).min(session.event_count);
+            log.read(&session, from..session.event_count, |position, payload| {
+                if result.is_ok() && *next <= position {
+                    result = take(Followed { session: &session.id, position, payload });
+                    *next = position + 1;
+                    *count += 1;
+                }
+                Ok(())
+            })?;
+            result?;
+        }
+        (self.tail, self.seen) = (watched, Some(stamp));
+        Ok(())
+    }
+
+    fn stamp(&self) -> Result<Stamp, LogError> {
+        fs::metadata(&self.path).map(Stamp::of).map_err(|error| from_io(&self.path, Doing::Read, error))
+    }
+
+    fn unreadable(&self, error: std::io::Error) -> LogError {
+        from_io(&tail_path(&self.path), Doing::Read, error)
+    }
+}
+
+impl Stamp {
+    fn of(metadata: Metadata) -> Stamp {
+        Stamp { file: (metadata.dev(), metadata.ino()), len: metadata.len(), changed: metadata.modified().ok() }
+    }
+}
+
+impl Watched {
+    /// Opens the tail, if there is one that was begun.
+    fn open(path: &Path) -> std::io::Result<Option<Watched>> {
+        let Some(file) = open_tail(path)? else { return Ok(None) };
+        let Some(scanned) = scan(&file, Reader::BesideWriter)? else { return Ok(None) };
+        let named = scanned.entries.into_iter().filter_map(|Entry { record, .. }| match record.body {
+            Body::Opened(id) => Some((record.ordinal, id)),
+            _ => None,
+        });
+        let sessions = named.collect();
+        Ok(Some(Watched { file, cursor: scanned.cursor, sessions }))
+    }
+
+    /// Returns what was added, and whether more may follow in the same place.
+    fn read(&mut self) -> std::io::Result<(Vec<Entry>, bool)> {
+        let mut entries = Vec::new();
+        // Whether it was left behind is asked first: what it was left with is read afterwards.
+        let is_left = self.file.metadata()?.nlink() == 0 || self.cursor.is_left_behind(&self.file)?;
+        self.cursor.follow(&self.file, &mut entries)?;
+        Ok((entries, !is_left))
+    }
+}

@@ -1,0 +1,151 @@
+//! Opening a log for reading, whether its writer is done, at work or dead. Nothing here changes a file.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use redb::{Builder, ConcurrencyMode};
+
+use super::blocks::{Blocks, open_tail, tail_path};
+use super::error::{Damage, Doing, LogError, Place, from_io};
+use super::guard::call;
+use super::pending::{Pending, Unsealed, unsealed};
+use super::read::{Log, Source};
+use super::tail::{REGION_LEN, Reader};
+use super::{FORMAT, READER_CACHE_LEN, overlay};
+
+/// What a database file begins with.
+const DATABASE_MAGIC: &[u8; 9] = b"redb\x1A\x0A\xA9\x0D\x0A";
+
+/// Returns whether a file that begins with these bytes may be a log: all others aren't.
+pub fn is_log(head: &[u8]) -> bool {
+    head.starts_with(DATABASE_MAGIC)
+}
+
+/// How often a log is opened again that changes while it is opened.
+const TRIES: usize = 5;
+
+impl Log {
+    /// Opens a log for reading, with all that was acknowledged, also by a writer that is at work or died. No file is
+    /// changed, and others may read and write the log at the same time.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the file isn't a log of this format, or can't be read, or has the tail of another log beside it.
+    pub fn open(path: &Path) -> Result<Log, LogError> {
+        check_file(path)?;
+        let mut tries = 1..TRIES;
+        loop {
+            // The tail comes first: what it lacks when it is read is in the database by then.
+            let tail = read_tail(path)?;
+            let (log, reader) = match Log::open_database(path) {
+                Err(LogError::Damaged { .. }) if tail.is_some() && tries.next().is_some() => continue,
+                other => other?,
+            };
+            let row = log.view(&Place::File)?.tail_row()?;
+            if tail.is_none() && row.is_some_and(|row| row.is_open) && tries.next().is_some() {
+                continue;
+            }
+            let tail = tail.as_ref().map(|tail| tail as &dyn Blocks);
+            return log.with_tail(unsealed(path, row, tail, reader)?);
+        }
+    }
+
+    /// Opens the database of a log, and tells whether its writer may be at work.
+    fn open_database(path: &Path) -> Result<(Log, Reader), LogError> {
+        let plain = call(path, Doing::Read, &Place::File, || Ok(builder(READER_CACHE_LEN).open_read_only(path)?));
+        match plain {
+            Err(LogError::Unclosed(_)) => {
+                let database = call(path, Doing::Read, &Place::File, || overlay::open(path))?;
+                Ok((Log::checked(path, Source::Overlay(database))?, Reader::AfterWriter))
+            }
+            other => Ok((Log::checked(path, Source::ReadOnly(other?))?, Reader::BesideWriter)),
+        }
+    }
+
+    /// Returns the log behind a database if that is one, of this format.
+    pub(super) fn checked(path: &Path, source: Source) -> Result<Log, LogError> {
+        let source = Some(source);
+        let log = Log { path: path.to_owned(), source, pending: Pending::default(), tail_damage: None };
+        let found = log.format()?;
+        if found == FORMAT { Ok(log) } else { Err(LogError::Format { path: path.to_owned(), found }) }
+    }
+
+    /// Adds what the tail holds.
+    pub(super) fn with_tail(mut self, found: Unsealed) -> Result<Log, LogError> {
+        match found {
+            Unsealed::Records(records) => match Pending::of(records) {
+                Ok(pending) => self.pending = pending,
+                Err(damage) => self.tail_damage = Some(damage),
+            },
+            Unsealed::Missing => self.tail_damage = Some(missing_tail(&self.path)),
+            Unsealed::Damaged(damage) => self.tail_damage = Some(damage),
+        }
+        Ok(self)
+    }
+}
+
+/// How the database is opened everywhere, so that one process can write while others read.
+pub(super) fn builder(cache_len: usize) -> Builder {
+    let mut builder = Builder::new();
+    builder.set_concurrency_mode(ConcurrencyMode::SingleWriter).set_cache_size(cache_len);
+    builder
+}
+
+/// Checks that a database file stands at `path`.
+pub(super) fn check_file(path: &Path) -> Result<(), LogError> {
+    let metadata = std::fs::metadata(path).map_err(|error| from_io(path, Doing::Read, error))?;
+    if metadata.is_dir() {
+        return Err(LogError::Directory(path.to_owned()));
+    }
+    // A pipe or a device is never a log, and reading from it might wait for ever.
+    if !metadata.is_file() {
+        return Err(LogError::NotALog(path.to_owned()));
+    }
+    let mut head = Vec::new();
+    let file = File::open(path).map_err(|error| from_io(path, Doing::Read, error))?;
+    file.take(DATABASE_MAGIC.len() as u64).read_to_end(&mut head).map_err(|error| from_io(path, Doing::Read, error))?;
+    if is_log(&head) { Ok(()) } else { Err(LogError::NotALog(path.to_owned())) }
+}
+
+/// A file in memory, as it was when it was read.
+struct Image(Vec<u8>);
+
+impl Blocks for Image {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<usize> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(self.0.len());
+        let len = out.len().min(self.0.len() - start);
+        out[..len].copy_from_slice(&self.0[start..start + len]);
+        Ok(len)
+    }
+
+    fn write_at(&self, _: u64, _: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::ReadOnlyFilesystem.into())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Reads the tail of the log at `path`, if there is one.
+fn read_tail(path: &Path) -> Result<Option<Image>, LogError> {
+    let unreadable = |error| from_io(&tail_path(path), Doing::Read, error);
+    let Some(file) = open_tail(path).map_err(unreadable)? else { return Ok(None) };
+    let mut bytes = vec![0; Blocks::len(&file).map_err(unreadable)?.min(2 * REGION_LEN) as usize];
+    let len = Blocks::read_at(&file, 0, &mut bytes).map_err(unreadable)?;
+    bytes.truncate(len);
+    Ok(Some(Image(bytes)))
+}
+
+/// Returns the damage of a log without its tail.
+pub(super) fn missing_tail(path: &Path) -> Damage {
+    let tail = tail_path(path);
+    let name = tail.file_name().unwrap_or_default().to_string_lossy();
+    let what = format!("{name} isn't beside it, so that the events that were appended last may be missing");
+    Damage { place: Place::File, what }
+}
