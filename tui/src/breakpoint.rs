@@ -33,6 +33,14 @@ impl Breakpoint {
         Breakpoint { when, is_on: true }
     }
 
+    /// Returns the query that it rests on, if it is one that the user typed.
+    pub(crate) fn query(&self) -> Option<&Query> {
+        match &self.when {
+            When::Query(query) => Some(query),
+            When::At(_) | When::Kind(_) | When::Changes(_) => None,
+        }
+    }
+
     /// Returns the positions from `first` to `last` where it stops, in order.
     pub(crate) fn stops_in(&self, session: &Session, (first, last): (u64, u64)) -> Vec<Position> {
         match &self.when {

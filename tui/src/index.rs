@@ -5,7 +5,7 @@ use replay_store::explain::query::{Expression, Filter, Needs, Query, Text, parse
 use replay_store::replay::Session;
 
 use crate::breakpoint::matches_in;
-use crate::scan::SLICE;
+use crate::scan::slice;
 
 /// The events that a query matches, as far as they were looked at.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl Index {
         if self.is_complete(session) {
             return;
         }
-        let last = self.seen.0.saturating_add(SLICE).min(session.end().0);
+        let last = self.seen.0.saturating_add(slice(&self.query)).min(session.end().0);
         self.hits.extend(matches_in(&self.query, session, (self.seen.0 + 1, last)));
         self.seen = Position(last);
     }

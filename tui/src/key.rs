@@ -52,7 +52,11 @@ pub static BINDINGS: &[Binding] = &[
     bind(&["[s"], Action::To(Stop::SkillChange, Back), "to the skill change before"),
     bind(&["]p"], Action::To(Stop::ModelCall, Forward), "to the next model call, where its prompt was built"),
     bind(&["[p"], Action::To(Stop::ModelCall, Back), "to the model call before"),
-    bind(&["]d"], Action::To(Stop::Trouble, Forward), "to the next that was declined, refused, cancelled or failed"),
+    bind(
+        &["]d"],
+        Action::To(Stop::Trouble, Forward),
+        "to the next that was declined, refused, cancelled or failed; with an agent folder: or a read that a rule denied",
+    ),
     bind(&["[d"], Action::To(Stop::Trouble, Back), "to the one before"),
     bind(&["]l"], Action::To(Stop::Lock, Forward), "to the next write that locks an entry of the project"),
     bind(&["[l"], Action::To(Stop::Lock, Back), "to the lock before"),

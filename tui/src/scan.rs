@@ -4,7 +4,8 @@
 //! the way back.
 
 use replay_store::event::Position;
-use replay_store::explain::query::Query;
+use replay_store::explain::decisions::Verdict;
+use replay_store::explain::query::{Expression, Filter, Needs, Query};
 use replay_store::replay::Session;
 use replay_store::timestamp::Timestamp;
 
@@ -42,6 +43,32 @@ pub enum Goal {
     Time(Timestamp),
 }
 
+impl Goal {
+    /// Returns the stops of a kind that no event tells, where there is a folder to work them out from: reads that a rule
+    /// denied.
+    fn recomputed(&self, session: &Session) -> Option<Query> {
+        let wants_them = matches!(self, Goal::Stop(Stop::Trouble)) && session.agent.is_some();
+        wants_them.then(|| verdicts(&[Verdict::Denied]))
+    }
+
+    fn slice(&self, session: &Session, breakpoints: &[Breakpoint]) -> u64 {
+        match self {
+            Goal::Query(query, _) => slice(query),
+            Goal::Stop(_) => self.recomputed(session).as_ref().map_or(SLICE, slice),
+            Goal::Breakpoint => {
+                let queries = breakpoints.iter().filter(|breakpoint| breakpoint.is_on).filter_map(Breakpoint::query);
+                queries.map(slice).min().unwrap_or(SLICE)
+            }
+            Goal::Time(_) => SLICE,
+        }
+    }
+}
+
+/// Returns the query for steps in which something was decided so.
+pub(crate) fn verdicts(verdicts: &[Verdict]) -> Query {
+    Query { root: Expression::Filter(Filter::Verdict(verdicts.to_vec())), needs: Needs::Decisions }
+}
+
 /// How far a scan came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
@@ -54,6 +81,17 @@ pub enum Progress {
 /// How many events a slice has.
 pub const SLICE: u64 = 8192;
 
+/// How many it has where decisions are worked out for each of them.
+const DECIDED_SLICE: u64 = 2048;
+
+/// Returns how many events of a query are looked at between two keys.
+pub(crate) fn slice(query: &Query) -> u64 {
+    match query.needs {
+        Needs::Event | Needs::State => SLICE,
+        Needs::Decisions | Needs::Offers => DECIDED_SLICE,
+    }
+}
+
 impl Scan {
     /// Begins a scan for the match number `wanted` on one side of `from`, which doesn't count itself.
     pub fn new(goal: Goal, direction: Direction, from: Position, wanted: usize) -> Scan {
@@ -63,9 +101,10 @@ impl Scan {
     /// Looks at the next slice.
     pub fn advance(&mut self, session: &Session, breakpoints: &[Breakpoint]) -> Progress {
         let end = session.end().0;
+        let slice = self.goal.slice(session, breakpoints);
         let (first, last) = match self.direction {
-            Direction::Forward => (self.at.0 + 1, self.at.0.saturating_add(SLICE).min(end)),
-            Direction::Back => (self.at.0.saturating_sub(SLICE).max(1), self.at.0.saturating_sub(1)),
+            Direction::Forward => (self.at.0 + 1, self.at.0.saturating_add(slice).min(end)),
+            Direction::Back => (self.at.0.saturating_sub(slice).max(1), self.at.0.saturating_sub(1)),
         };
         if first > last {
             return Progress::Over;
@@ -106,7 +145,13 @@ fn matches(session: &Session, goal: &Goal, breakpoints: &[Breakpoint], (first, l
     match goal {
         Goal::Stop(stop) => {
             let is_stop = |at: &Position| session.mark(*at).is_some_and(|mark| stops(session, *at, mark, *stop));
-            positions.filter(is_stop).collect()
+            let mut found: Vec<Position> = positions.filter(is_stop).collect();
+            if let Some(query) = goal.recomputed(session) {
+                found.extend(matches_in(&query, session, (first, last)));
+                found.sort_unstable();
+                found.dedup();
+            }
+            found
         }
         Goal::Time(time) => events.filter(|(_, event)| event.time >= *time).map(|(at, _)| at).collect(),
         Goal::Query(query, _) => matches_in(query, session, (first, last)),

@@ -23,7 +23,7 @@ pub enum Stop {
     SkillChange,
     /// A prompt was built.
     ModelCall,
-    /// Something was declined, refused, cancelled or failed.
+    /// Something was declined, refused, cancelled or failed; with an agent folder also a read that a rule denied.
     Trouble,
     /// A project entry was written for the first time, which locks it (M43).
     Lock,
@@ -43,7 +43,7 @@ impl Stop {
             Stop::Write => "write",
             Stop::SkillChange => "skill change",
             Stop::ModelCall => "model call",
-            Stop::Trouble => "refusal or failure",
+            Stop::Trouble => "refusal, denial or failure",
             Stop::Lock => "lock",
             Stop::EmptyRead => "read that gave nothing",
             Stop::Decision => "verdict",

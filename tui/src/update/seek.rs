@@ -1,15 +1,16 @@
 //! To the next place of a kind: at once where an index knows it, else by a scan that goes on between keys.
 
 use replay_store::event::Position;
-use replay_store::explain::decisions::Verdict;
-use replay_store::explain::query::{Expression, Filter, Needs, Query};
+use replay_store::explain::Basis;
+use replay_store::explain::decisions::{Verdict, decisions};
 
 use super::jump::remember;
 use super::{answer, go, pin};
-use crate::app::App;
+use crate::app::{App, Debugger};
 use crate::clock::Moment;
+use crate::label::is_trouble;
 use crate::rows::Direction;
-use crate::scan::{Goal, Progress, Scan, who_stops};
+use crate::scan::{Goal, Progress, Scan, verdicts, who_stops};
 use crate::stop::{Stop, indexed};
 
 /// To the stop number `count` of a kind.
@@ -18,7 +19,7 @@ pub(super) fn to(app: &mut App, stop: Stop, direction: Direction, count: usize) 
     let from = debugger.cursor;
     if stop == Stop::EmptyRead {
         return match debugger.session.agent {
-            Some(_) => start(app, Goal::Query(empty_reads(), stop.word().to_owned()), direction, count),
+            Some(_) => start(app, Goal::Query(verdicts(&[Verdict::Empty]), stop.word().to_owned()), direction, count),
             None => app
                 .say("what was read is recomputed from the agent folder, and there is none: name it with --agent DIR"),
         };
@@ -38,11 +39,6 @@ pub(super) fn to(app: &mut App, stop: Stop, direction: Direction, count: usize) 
     {
         debugger.prompt.hypothetical = false;
     }
-}
-
-fn empty_reads() -> Query {
-    let empty = Expression::Filter(Filter::Verdict(vec![Verdict::Empty]));
-    Query { root: empty, needs: Needs::Decisions }
 }
 
 /// To the breakpoint number `count`.
@@ -138,6 +134,30 @@ fn arrive(app: &mut App, goal: &Goal, direction: Direction, found: Option<Positi
                 app.say(format!("{at} is at {} UTC, the first at that time or later", event.time.clock()));
             }
         }
+        Goal::Stop(Stop::Trouble) => {
+            let words = trouble_words(debugger, at);
+            app.say(words);
+        }
         Goal::Stop(_) | Goal::Query(_, _) => {}
+    }
+}
+
+/// Returns what is wrong at a position: what the record says, else the read that a rule denied.
+fn trouble_words(debugger: &Debugger, at: Position) -> String {
+    let session = &debugger.session;
+    let is_recorded = session.mark(at).is_some_and(is_trouble);
+    match (is_recorded, session.headline(at)) {
+        (true, Some(words)) => format!("{}: {} {}", Basis::Recorded.word(), words.kind, words.text),
+        (true, None) => Basis::Recorded.word().to_owned(),
+        (false, _) => {
+            let decided = decisions(session, at);
+            let mut denied = decided.iter().filter(|decision| decision.verdict == Verdict::Denied);
+            let first = denied.next().map(|one| format!("{}: {}", one.subject, one.text)).unwrap_or_default();
+            let more = match denied.count() {
+                0 => String::new(),
+                count => format!("; and {count} more: D lists them"),
+            };
+            format!("{}: {first}{more}", Basis::Recomputed.word())
+        }
     }
 }

@@ -40,8 +40,6 @@ fn events_are_stepped_one_by_one_with_counts_and_never_past_an_end() {
 
 #[test]
 fn stops_are_walked_both_ways() {
-    check("]d", 29);
-    check("]d [d", 29);
     check("]t", 15);
     check("]t ]t", 26);
     check("G [t", 42);
@@ -77,9 +75,29 @@ fn commands_go_where_they_say() {
     check(": raw Space 40 Enter", expected);
 }
 
+/// After the keys, on a session with a folder or without it, the cursor stands there and the row at the bottom says so.
+fn check_trouble(agent: Option<&str>, keys: &str, expected: u64, words: &str) {
+    let mut app = start(session("library-renewal.json", agent), (120, 40), Theme::Plain);
+    press(&mut app, keys);
+    let screen = text(&screen(&app));
+    let foot = screen.lines().last().unwrap_or_default();
+    assert_eq!(cursor(&app), expected, "keys {keys}: {foot}");
+    assert!(foot.starts_with(words), "keys {keys}: {foot}");
+}
+
+#[test]
+fn what_was_refused_and_what_a_rule_denied_are_stops_and_said_to_be_recorded_or_recomputed() {
+    check_trouble(None, "]d", 29, "recorded: tool declined, not run renew_it");
+    check_trouble(None, "]d ]d ]d", 48, "no later refusal, denial or failure");
+    let library = Some("harbour-library");
+    check_trouble(library, "]d", 18, "recomputed: pay_fees.balance: None: denied by skills/renew_loan/memory.yml:18");
+    check_trouble(library, "27G ]d", 29, "recorded: tool declined");
+    check_trouble(library, "29G [d", 27, "recomputed: ");
+}
+
 #[test]
 fn a_declined_tool_reads_as_one_that_never_ran() {
-    let screen = play(renewal(), "]d");
+    let screen = play(renewal(), "29G");
     assert!(screen.contains("× declined, never ran: renew_it"), "{screen}");
 }
 

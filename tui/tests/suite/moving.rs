@@ -67,8 +67,8 @@ fn continuing_stops_at_breakpoints_both_ways() {
     check("12G b g c", 12);
     check("12G b G C", 12);
     check("12G b 20G b g 2c", 20);
-    check("]d B G C", 55);
-    check("]d B g c", 9);
+    check("29G B G C", 55);
+    check("29G B g c", 9);
     says("12G b g c", "stopped at 12: at 12");
     says("c", "no breakpoint yet");
     says("12G b G c", "no later event with a breakpoint");

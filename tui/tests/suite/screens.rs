@@ -14,22 +14,22 @@ fn golden(name: &str, size: (u16, u16), theme: Theme, keys: &str) {
 
 #[test]
 fn the_declined_tool_at_80x24() {
-    golden("declined_80x24", (80, 24), Theme::Palette, "]d");
+    golden("declined_80x24", (80, 24), Theme::Palette, "29G");
 }
 
 #[test]
 fn the_declined_tool_at_120x40() {
-    golden("declined_120x40", (120, 40), Theme::Palette, "]d");
+    golden("declined_120x40", (120, 40), Theme::Palette, "29G");
 }
 
 #[test]
 fn the_declined_tool_at_200x60() {
-    golden("declined_200x60", (200, 60), Theme::Palette, "]d");
+    golden("declined_200x60", (200, 60), Theme::Palette, "29G");
 }
 
 #[test]
 fn the_declined_tool_without_colour() {
-    golden("declined_80x24_plain", (80, 24), Theme::Plain, "]d");
+    golden("declined_80x24_plain", (80, 24), Theme::Plain, "29G");
 }
 
 #[test]

@@ -168,7 +168,7 @@ fn keys_come_from_the_terminal_where_stdin_is_the_data() {
     let mut terminal =
         Terminal::start("session", "echo data | \"$REPLAY_TUI_EXE\" --exact terminal::child --nocapture");
     terminal.wait_for("timeline");
-    terminal.press("]d");
+    terminal.press("29G");
     terminal.wait_for("declined, not run");
     terminal.press("q");
     let (status, output) = terminal.end();
