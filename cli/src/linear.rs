@@ -8,13 +8,15 @@ use std::io::{self, BufRead};
 
 use replay_store::event::Position;
 use replay_store::replay::Session;
+use replay_store::replay::annotation::Note;
 use replay_store::visible::visible;
 
 use crate::arguments::{Asked, At, Global, Place, What};
 use crate::commands::prompt::{self, Wanted};
 use crate::commands::why::{self, Question};
-use crate::commands::{access, show};
+use crate::commands::{access, findings, note, show};
 use crate::failure::Failure;
+use crate::notes::Shelf;
 use crate::output::Output;
 
 /// What is asked between two prompts.
@@ -26,25 +28,41 @@ enum Line<'a> {
     Prompt,
     Why(&'a str),
     Access,
+    Findings,
+    Note(&'a str),
+    Notes,
     Help,
     Quit,
     Wrong(String),
 }
 
+/// The session that is stepped through.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opened<'a> {
+    /// The session.
+    pub(crate) session: &'a Session,
+    /// How it was named on the command line.
+    pub(crate) named: &'a OsStr,
+    /// Where notes on it are kept; `None` where there is no place for them.
+    pub(crate) shelf: Option<&'a Shelf>,
+}
+
 const HELP: &str = "\
 next [N], back [N]: so many events on or back. to N: to position N. turn N: to the end of turn N. start, end.\n\
-event, memory, stack, conversation, findings: what holds here. prompt: what a model call would get here.\n\
-why ENTRY: why an entry holds what it holds. access: who may read and write what. quit.\n\
+event, memory, stack, conversation: what holds here. prompt: what a model call would get here.\n\
+why ENTRY: why an entry holds what it holds. access: who may read and write what. findings: what looks wrong, and what to do.\n\
+note TEXT: a note on this event; note alone takes it away. notes: all notes on the session. quit.\n\
 An empty line goes one event on.";
 
 /// Answers line after line until the input ends or the user does. What can't be answered is said, and the next line
 /// counts.
 pub(crate) fn step_through(
-    (session, named): (&Session, &OsStr),
+    opened: Opened<'_>,
     start: Position,
     global: &Global,
     (input, out): (&mut dyn BufRead, &mut Output<'_>),
 ) -> Result<(), Failure> {
+    let Opened { session, named, shelf } = opened;
     let mut at = start;
     out.text(&format!(
         "session {}, {} events, {} turns; help says what can be asked",
@@ -52,7 +70,7 @@ pub(crate) fn step_through(
         session.end(),
         session.turns.len()
     ))?;
-    show_at(session, at, &[What::Event], global, out)?;
+    show_event(opened, at, out)?;
     loop {
         write!(out.writer, "{at} of {}> ", session.end())?;
         out.writer.flush()?;
@@ -66,13 +84,14 @@ pub(crate) fn step_through(
             Line::Nothing if at == session.end() => out.text("this is the end").map_err(Failure::from),
             Line::Nothing => {
                 at = Position(at.0 + 1);
-                show_at(session, at, &[What::Event], global, out)
+                show_event(opened, at, out)
             }
             Line::Go(to) => {
                 at = to;
-                show_at(session, at, &[What::Event], global, out)
+                show_event(opened, at, out)
             }
-            Line::Show(what) => show_at(session, at, &[what], global, out),
+            Line::Show(What::Event) => show_event(opened, at, out),
+            Line::Show(what) => show::show(session, &place(at), &[what], global, out).map(drop),
             Line::Prompt => prompt::prompt(session, Wanted::At(At::Position(at.0)), prompt::Form::Text, out).map(drop),
             Line::Why(key) => {
                 let asked = Asked { key: Some(key.to_owned()), read: None, skill: None, tool: None };
@@ -80,6 +99,15 @@ pub(crate) fn step_through(
                 why::why(session, &question, why::Form::Human, out).map(drop)
             }
             Line::Access => access::access(session, &place(at), false, out).map(drop),
+            Line::Findings => findings::findings(session, &[], global, out).map(drop),
+            Line::Note(text) => match shelf {
+                Some(shelf) => keep(session, shelf, (at, text), out),
+                None => Err(Failure::NoShelf),
+            },
+            Line::Notes => match shelf {
+                Some(shelf) => note::list(session, shelf, false, out).map(drop),
+                None => Err(Failure::NoShelf),
+            },
             Line::Help => HELP.lines().try_for_each(|line| out.text(line)).map_err(Failure::from),
             Line::Wrong(words) => out.text(&words).map_err(Failure::from),
         };
@@ -96,16 +124,9 @@ fn place(at: Position) -> Place {
     Place { at: Some(At::Position(at.0)), turn: None }
 }
 
-fn show_at(
-    session: &Session,
-    at: Position,
-    what: &[What],
-    global: &Global,
-    out: &mut Output<'_>,
-) -> Result<(), Failure> {
-    if what != [What::Event] {
-        return show::show(session, &place(at), what, global, out).map(drop);
-    }
+/// Writes the event in a line, and the note on it.
+fn show_event(opened: Opened<'_>, at: Position, out: &mut Output<'_>) -> Result<(), Failure> {
+    let Opened { session, shelf, .. } = opened;
     let words = match session.event(at).zip(session.headline(at)) {
         Some((event, line)) => {
             let turn = event.turn.map_or("between turns".to_owned(), |turn| format!("turn {turn}"));
@@ -113,7 +134,19 @@ fn show_at(
         }
         None => "0, the start: nothing is applied".to_owned(),
     };
-    Ok(out.text(&words)?)
+    out.text(&words)?;
+    if let Some(text) = shelf.map(|shelf| shelf.read(&session.id)).as_ref().and_then(|notes| notes.at(at)) {
+        out.text(&format!("note: {text}"))?;
+    }
+    Ok(())
+}
+
+/// Keeps a note; no words take the one that is there away.
+fn keep(session: &Session, shelf: &Shelf, (at, text): (Position, &str), out: &mut Output<'_>) -> Result<(), Failure> {
+    let path =
+        shelf.keep(&Note::new(session.id.clone(), at, text.to_owned())).map_err(|source| Failure::Note { source })?;
+    let what = if text.is_empty() { "no note any more on" } else { "note on" };
+    Ok(out.text(&format!("{what} {at}, in {}", path.display()))?)
 }
 
 fn read<'a>(text: &'a str, at: Position, session: &Session) -> Line<'a> {
@@ -146,7 +179,9 @@ fn read<'a>(text: &'a str, at: Position, session: &Session) -> Line<'a> {
         "memory" => Line::Show(What::Memory),
         "stack" => Line::Show(What::Stack),
         "conversation" => Line::Show(What::Conversation),
-        "findings" => Line::Show(What::Findings),
+        "findings" => Line::Findings,
+        "note" => Line::Note(rest),
+        "notes" => Line::Notes,
         "prompt" => Line::Prompt,
         "why" if !rest.is_empty() => Line::Why(rest),
         "why" => wanted("a memory entry is wanted; memory lists them"),
@@ -159,16 +194,17 @@ fn read<'a>(text: &'a str, at: Position, session: &Session) -> Line<'a> {
 
 /// Steps through a session on the terminal.
 pub(crate) fn on_terminal(
-    (session, named): (&Session, &OsStr),
+    opened: Opened<'_>,
     start: Position,
     global: &Global,
     out: &mut Output<'_>,
 ) -> Result<(), Failure> {
-    step_through((session, named), start, global, (&mut io::stdin().lock(), out))
+    step_through(opened, start, global, (&mut io::stdin().lock(), out))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::sync::Arc;
 
     use super::*;
@@ -180,16 +216,52 @@ mod tests {
     }
 
     fn asked_about(sample: &str, lines: &str) -> String {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/sessions").join(sample);
+        asked_with(None, sample, lines)
+    }
+
+    /// Notes are kept below a folder, if there is one.
+    fn asked_with(folder: Option<&Path>, sample: &str, lines: &str) -> String {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/sessions").join(sample);
         let bytes = std::fs::read(path).expect("the sample is there");
         let mut recordings = replay_store::import::read(Arc::new(bytes), "a").expect("the sample can be read");
         let session = Session::open(recordings.remove(0), None, None);
         let global = Global { agent: None, profile: None, json: false, plain: true, color: Color::Never };
         let mut written = Vec::new();
         let mut out = Output { writer: &mut written, terminal: true, color: false, plain: true };
-        step_through((&session, OsStr::new("a")), Position(0), &global, (&mut lines.as_bytes(), &mut out))
+        let shelf = folder.and_then(|folder| Shelf::of(&crate::target::Place::File(folder.join("a"))));
+        let opened = Opened { session: &session, named: OsStr::new("a"), shelf: shelf.as_ref() };
+        step_through(opened, Position(0), &global, (&mut lines.as_bytes(), &mut out))
             .expect("the answers can be written");
         String::from_utf8(written).expect("answers are text")
+    }
+
+    #[test]
+    fn notes_are_written_told_where_they_are_and_listed() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let said = asked_with(
+            Some(folder.path()),
+            "library-renewal.jsonl",
+            "to 29\nnote ask the member\nnext\nback\nnotes\nnote\nnotes\n",
+        );
+        let place = folder.path().join("a-notes").display().to_string();
+        for words in [
+            format!("note on 29, in {place}"),
+            "note: ask the member".to_owned(),
+            "29: ask the member  (tool declined, not run".to_owned(),
+            format!("no note any more on 29, in {place}"),
+            "no notes yet".to_owned(),
+        ] {
+            assert!(said.contains(&words), "{words}: {said}");
+        }
+        let said = asked("note x\nnotes\nto 3\n");
+        assert_eq!(said.matches("pipe").count(), 2, "there is no place, and the next line counts: {said}");
+        assert!(said.contains("3, turn 1"), "{said}");
+    }
+
+    #[test]
+    fn findings_are_those_of_the_command() {
+        let said = asked("findings\n");
+        assert!(said.contains("denied read (") && said.contains("to do: if it should see the value"), "{said}");
     }
 
     #[test]

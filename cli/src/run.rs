@@ -243,7 +243,9 @@ fn debug_or_summarize(
     let session = open::one(session, global)?;
     if out.terminal && global.plain && !global.json && std::io::stdin().is_terminal() {
         let start = if place.at.is_some() || place.turn.is_some() { position(&session, place)? } else { Position(0) };
-        linear::on_terminal((&session, named), start, global, out)?;
+        let shelf = Shelf::of(&Target::parse(named).place);
+        let opened = linear::Opened { session: &session, named, shelf: shelf.as_ref() };
+        linear::on_terminal(opened, start, global, out)?;
         return Ok(answered(&session, Exit::Fine));
     }
     // Who names a moment wants to see that one.
