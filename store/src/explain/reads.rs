@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::condition::Condition;
 use super::read::answer_of;
-use super::uses::{Decides, Use, uses};
+use super::uses::{Decides, ReadAs, Use, uses};
 use super::why::Answer;
 use super::words::value_words;
 use crate::agent::Agent;
@@ -163,7 +163,7 @@ impl Search<'_> {
             let applies = match one.decides {
                 Decides::Paragraph(skill) | Decides::Tool(skill, _) => state.active_skill() == Some(skill),
                 Decides::Skill(skill) | Decides::Precondition(skill) => !on_stack(skill),
-                Decides::Step(..) | Decides::Completion(_) => false,
+                Decides::Step(..) | Decides::Completion(_) | Decides::Utterance(..) | Decides::Wording(_) => false,
             };
             if applies {
                 self.decided(one, &state, number, &format!("at {name}"), found);
@@ -219,7 +219,11 @@ impl Search<'_> {
 
     /// A condition that names the entry, if it came to read it.
     fn decided(&self, one: &Use<'_>, state: &State, turn: Option<u32>, when: &str, found: &mut Vec<Read>) {
-        let reader = one.reader.map(Name::as_str);
+        let reader = match one.reader {
+            ReadAs::Skill(skill) => Some(skill.as_str()),
+            ReadAs::Nobody => None,
+            ReadAs::Active => state.active_skill().map(Name::as_str),
+        };
         let decision = gate(self.agent, self.session.profile.profile, state, reader, one.gate);
         let tree = Condition::of(self.agent, one.gate, &decision);
         let Some(read) = tree.reads().into_iter().find(|read| read.key == *self.key) else { return };
@@ -250,6 +254,7 @@ impl Search<'_> {
                     self.decided(one, &state, event.turn, &format!("before the event {at}"), found);
                 }
             }
+            EventKind::MemoryWritten { .. } | EventKind::MemoryCleared { .. } => self.woken(at, event.turn, found),
             EventKind::StackPatched { .. } | EventKind::StepEntered { .. } | EventKind::BlockCompleted { .. } => {
                 self.stepped(at, event.turn, found);
             }
@@ -257,14 +262,47 @@ impl Search<'_> {
         }
     }
 
+    /// The conditions on which the running skill says a response once a write made them true.
+    fn woken(&self, at: Position, turn: Option<u32>, found: &mut Vec<Read>) {
+        if !self.uses.iter().any(|one| matches!(one.decides, Decides::Utterance(..))) {
+            return;
+        }
+        let state = self.session.state(at);
+        for one in &self.uses {
+            let Decides::Utterance(skill, response) = one.decides else { continue };
+            let is_said = || state.uttered.contains(&(skill.clone(), response.clone()));
+            if state.active_skill() == Some(skill) && !is_said() {
+                self.decided(one, &state, turn, &format!("after the write at {at}"), found);
+            }
+        }
+    }
+
+    /// The conditions of the wordings of a response, up to the one that holds.
+    fn worded(&self, state: &State, turn: Option<u32>, response: &Name, found: &mut Vec<Read>) {
+        let (agent, profile) = (self.agent, self.session.profile.profile);
+        let skill = state.active_skill().map(Name::as_str);
+        let variants = agent.responses.get(response).into_iter().flat_map(|declared| &declared.variants);
+        for condition in variants.filter_map(|variant| variant.condition.as_ref()) {
+            if let Some(one) = self.uses.iter().find(|one| std::ptr::eq(one.gate, condition)) {
+                self.decided(one, state, turn, "when it was said", found);
+            }
+            if gate(agent, profile, state, skill, condition).is_open() {
+                return;
+            }
+        }
+    }
+
     fn spoken(&self, before: Position, turn: Option<u32>, response: &Name, found: &mut Vec<Read>) {
         let Some(declared) = self.agent.responses.get(response) else { return };
         let name = split_key(self.key).map_or(self.key.as_str(), |(_, name)| name);
         let names = |text: &str| placeholders(text).iter().any(|(_, asked)| asked.ends_with(name));
-        if !declared.variants.iter().any(|variant| names(&variant.text.value)) {
+        let is_chosen_by = self.uses.iter().any(|one| one.decides == Decides::Wording(response));
+        let is_said_in = declared.variants.iter().any(|variant| names(&variant.text.value));
+        if !is_chosen_by && !is_said_in {
             return;
         }
         let state = self.session.state(before);
+        self.worded(&state, turn, response, found);
         let spoken = speak(self.agent, self.session.profile.profile, &state, response);
         let decision = spoken.reads.iter().find(|read| read.key.as_ref() == Some(self.key));
         if let Some(decision) = decision {

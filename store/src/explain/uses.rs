@@ -13,8 +13,19 @@ pub(super) struct Use<'a> {
     pub(super) decides: Decides<'a>,
     /// The condition.
     pub(super) gate: &'a Gate,
-    /// The skill with whose rights it is read; `None` for `agent.yml` (M326).
-    pub(super) reader: Option<&'a Name>,
+    /// With whose rights it is read.
+    pub(super) reader: ReadAs<'a>,
+}
+
+/// With whose rights a condition is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReadAs<'a> {
+    /// Those of the skill whose file states it (M326).
+    Skill(&'a Name),
+    /// Those of no skill: it stands in `agent.yml`.
+    Nobody,
+    /// Those of whichever skill is active (M225).
+    Active,
 }
 
 /// What a condition decides, and so when it is evaluated.
@@ -32,6 +43,10 @@ pub(super) enum Decides<'a> {
     Step(&'a Name, &'a Name, &'a Name),
     /// Whether the skill is complete.
     Completion(&'a Name),
+    /// Whether the skill says a response, when a write made the condition true (M238).
+    Utterance(&'a Name, &'a Name),
+    /// Which wording the response has, when it is said (M222).
+    Wording(&'a Name),
 }
 
 impl Decides<'_> {
@@ -44,6 +59,8 @@ impl Decides<'_> {
             Decides::Precondition(skill) => format!("the precondition of `{skill}`"),
             Decides::Step(skill, block, step) => format!("the step `{step}` of `{skill}__{block}`"),
             Decides::Completion(skill) => format!("the end of `{skill}`"),
+            Decides::Utterance(skill, response) => format!("whether `{skill}` says `{response}`"),
+            Decides::Wording(response) => format!("a wording of `{response}`"),
         }
     }
 }
@@ -54,6 +71,11 @@ pub(super) fn uses<'a>(agent: &'a Agent, profile: Profile, key: &str) -> Vec<Use
     for skill in agent.skills.values() {
         found.extend(of_skill(agent, profile, skill));
     }
+    for (name, response) in &agent.responses {
+        let conditions = response.variants.iter().filter_map(|variant| variant.condition.as_ref());
+        let wording = |gate| Use { decides: Decides::Wording(name), gate, reader: ReadAs::Active };
+        found.extend(conditions.map(wording));
+    }
     found.retain(|one| {
         let condition = one.gate.condition.as_ref();
         condition.is_some_and(|condition| condition.references().iter().any(|(reference, _)| reference.key == *key))
@@ -63,7 +85,7 @@ pub(super) fn uses<'a>(agent: &'a Agent, profile: Profile, key: &str) -> Vec<Use
 
 fn of_skill<'a>(agent: &'a Agent, profile: Profile, skill: &'a Skill) -> Vec<Use<'a>> {
     let id = &skill.id;
-    let own = |decides, gate| Use { decides, gate, reader: Some(id) };
+    let own = |decides, gate| Use { decides, gate, reader: ReadAs::Skill(id) };
     let mut found = Vec::new();
     let gates = skill.paragraphs.iter().filter_map(|paragraph| paragraph.gate.as_ref());
     found.extend(gates.map(|gate| own(Decides::Paragraph(id), gate)));
@@ -77,7 +99,10 @@ fn of_skill<'a>(agent: &'a Agent, profile: Profile, skill: &'a Skill) -> Vec<Use
     found.extend(ends.map(|gate| own(Decides::Completion(id), gate)));
     let bound = skill.precondition.as_ref().and_then(|name| agent.settings.preconditions.get(&name.value));
     let holds = bound.and_then(|bound| bound.satisfied_when.as_ref());
-    found.extend(holds.map(|gate| Use { decides: Decides::Precondition(id), gate, reader: None }));
+    found.extend(holds.map(|gate| Use { decides: Decides::Precondition(id), gate, reader: ReadAs::Nobody }));
+    for trigger in &skill.utter {
+        found.extend(trigger.when.iter().map(|gate| own(Decides::Utterance(id, &trigger.response.value), gate)));
+    }
     for (block, step) in skill.blocks.iter().flat_map(|block| block.steps.iter().map(move |step| (block, step))) {
         let decides = Decides::Step(id, &block.id, &step.id);
         if let StepKind::Instructions { complete_when: Some(gate), .. } = &step.kind {

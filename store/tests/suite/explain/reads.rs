@@ -1,6 +1,8 @@
 //! What read an entry.
 
-use replay_store::event::Position;
+use std::sync::Arc;
+
+use replay_store::event::{EventKind, MessageSource, Position};
 use replay_store::explain::reads::{ReadSite, Reads, reads};
 use replay_store::explain::why::Answer;
 use replay_store::name::Name;
@@ -90,4 +92,71 @@ fn a_search_can_be_bounded_and_stopped() {
 fn without_a_folder_reads_are_unknown() {
     let found = all(&session(Profile::Seed, &[], [write("t", "track.parcel", "1")]), "track.parcel");
     assert!(found.reads.is_empty() && found.unknown.is_some());
+}
+
+/// A desk that says a response when the parcel weighs something, in a wording for heavy ones.
+const SCALES: [(&str, &str); 4] = [
+    ("agent.yml", "agent: {persona: You answer for Parcel Desk.}\n"),
+    ("skills/track/memory.yml", "schema: {public: {grams: {type: int}, note: {type: text}}}\n"),
+    (
+        "skills/track/skill.md",
+        "---\nname: Track\ndescription: d\nutter:\n  - utter_heavy: {when: session.track.grams > 900}\n---\n\nWeigh it.\n",
+    ),
+    (
+        "responses.yml",
+        "\
+responses:
+  utter_heavy:
+    - text: Two of us will carry it.
+      condition: session.track.note == 'help'
+    - text: That takes a van.
+      condition: session.track.grams > 5000
+    - text: It is heavy.
+",
+    ),
+];
+
+#[test]
+fn what_says_a_response_and_in_which_wording_reads_too() {
+    let heavy = || EventKind::AgentMessage {
+        text: "It is heavy.".to_owned(),
+        source: MessageSource::Template,
+        response: Some("utter_heavy".into()),
+        model_millis: None,
+        data: Arc::default(),
+    };
+    let session = session(
+        Profile::Seed,
+        &SCALES,
+        [
+            user("7"),
+            write("scales", "track.grams", "1"),
+            activate("track"),
+            write("scales", "track.grams", "100"),
+            write("scales", "track.grams", "1000"),
+            heavy(),
+            end(),
+        ],
+    );
+    let found = all(&session, "track.grams");
+    let conditions = found.reads.iter().filter(|read| read.site == ReadSite::Condition);
+    let told: Vec<_> = conditions.map(|read| (read.position.0, read.text.as_str(), read.place.as_deref())).collect();
+    let when = "whether `track` says `utter_heavy` depends on `session.track.grams > 900`, which";
+    assert_eq!(
+        told,
+        [
+            (
+                6,
+                "a wording of `utter_heavy` depends on `session.track.grams > 5000`, which does not hold when it was said: 1000",
+                Some("responses.yml:6")
+            ),
+            (6, &*format!("{when} holds after the write at 6: 1000"), Some("skills/track/skill.md:5")),
+            (5, &*format!("{when} does not hold after the write at 5: 100"), Some("skills/track/skill.md:5")),
+        ],
+        "before the skill started nothing waited for a write"
+    );
+    // The wording that holds ends the search for one.
+    let note = all(&session, "track.note");
+    let sites: Vec<_> = lines(&note).into_iter().filter(|(_, site, _)| *site == ReadSite::Condition).collect();
+    assert_eq!(sites, [(6, ReadSite::Condition, Answer::NeverWritten)]);
 }
