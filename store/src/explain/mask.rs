@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use super::condition::Condition;
 use super::why::{RuleLine, Why};
-use crate::event::EventKind;
+use crate::event::{EventKind, Position};
 use crate::name::Name;
 use crate::replay::Session;
+use crate::replay::outline::What;
 use crate::session::prose::PII_MARK;
 use crate::value::Value;
 
@@ -34,13 +35,12 @@ impl Mask {
             return Mask::default();
         }
         let mut values: Vec<BTreeSet<String>> = pii.iter().map(|entry| forms(&entry.initial)).collect();
-        for (_, event) in session.events_in(..) {
-            let (key, value) = match &event.kind {
-                EventKind::MemoryWritten { key, value, .. } | EventKind::MemoryReset { key, value } => (key, value),
-                EventKind::MemoryWriteRefused { key: Some(key), value, .. } => (key, value),
-                _ => continue,
-            };
-            if let Some(place) = pii.iter().position(|entry| entry.key == *key) {
+        for (at, place) in carriers(session, pii.iter().map(|entry| &entry.key)) {
+            let Some(event) = session.event(at) else { continue };
+            if let EventKind::MemoryWritten { value, .. }
+            | EventKind::MemoryReset { value, .. }
+            | EventKind::MemoryWriteRefused { value, .. } = &event.kind
+            {
                 values[place].extend(forms(value));
             }
         }
@@ -109,6 +109,19 @@ impl Mask {
         condition.parts = condition.parts.into_iter().map(|part| self.condition(part)).collect();
         condition
     }
+}
+
+/// Returns the events that carry a value of one of these entries, in order, each with the place of its entry among them.
+fn carriers<'k>(session: &Session, keys: impl Iterator<Item = &'k Name>) -> BTreeSet<(Position, usize)> {
+    let carries = |what: What| match what {
+        What::Written | What::Reset | What::ResetAgain | What::Refused => true,
+        What::Nulled | What::Cleared | What::Locked => false,
+    };
+    let of = |(place, key): (usize, &Name)| {
+        let touches = session.touches(key).iter().filter(|touch| carries(touch.what()));
+        touches.map(|touch| (touch.at(), place)).collect::<Vec<_>>()
+    };
+    keys.enumerate().flat_map(of).collect()
 }
 
 /// Returns the texts that a value may stand as: its own words, and their form in JSON; those of its parts, too.

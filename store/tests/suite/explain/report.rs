@@ -1,10 +1,14 @@
 //! Reports for a ticket: nothing of a `pii` entry stands in them unless that was wanted.
 
+use std::sync::Arc;
+
+use replay_store::event::EventKind;
 use replay_store::explain::mask::Mask;
 use replay_store::explain::read::why_read;
 use replay_store::explain::report::{Pii, report};
 use replay_store::explain::value::why_value;
 use replay_store::profile::Profile;
+use replay_store::rule::Rule;
 
 use super::given::*;
 
@@ -26,6 +30,20 @@ fn a_report_hides_pii_everywhere() {
     let shown = report(&session, &why, COMMAND, Pii::Revealed);
     assert!(shown.contains("Ada Lovelace") && shown.contains("SHOWN"), "{shown}");
     assert!(Mask::of(&session).hides("project.name") && !Mask::of(&session).hides("project.customer"));
+}
+
+#[test]
+fn every_value_that_a_pii_entry_held_or_was_to_hold_is_hidden() {
+    let session = desk([
+        write("look_up", "project.name", "\"Ada Lovelace\""),
+        refused("look_up", "project.name", "\"Mary Somerville\"", Rule::ProjectWrittenOnce),
+        EventKind::MemoryReset { key: "project.name".into(), value: Arc::new(value("\"Grace Hopper\"")) },
+        clear("look_up", "project.name"),
+        write("look_up", "track.note", "\"Emmy Noether\""),
+    ]);
+    let mask = Mask::of(&session);
+    let text = "Ada Lovelace, Mary Somerville, Grace Hopper, Emmy Noether";
+    assert_eq!(mask.text(text), "[set], [set], [set], Emmy Noether");
 }
 
 #[test]
