@@ -4,6 +4,7 @@
 //! about it. Rules of access come first, then those about skills, blocks and tools.
 
 use std::fmt;
+use std::ops::Deref;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -172,9 +173,83 @@ impl<'de> Deserialize<'de> for Rule {
     }
 }
 
+/// How many rules a decision tries at most.
+const TRAIL_LEN: usize = 24;
+
+/// The rules that were tried before one decided, in order. It lives where the decision does, because decisions are made
+/// for every read of a long session.
+#[derive(Clone, Copy)]
+pub struct Trail {
+    rules: [Rule; TRAIL_LEN],
+    len: u8,
+}
+
+impl Trail {
+    /// Adds a rule.
+    ///
+    /// # Panics
+    ///
+    /// Panics where there are more than any decision tries.
+    pub fn push(&mut self, rule: Rule) {
+        self.rules[usize::from(self.len)] = rule;
+        self.len += 1;
+    }
+
+    /// Takes the last rule away.
+    pub fn pop(&mut self) -> Option<Rule> {
+        let last = self.last().copied()?;
+        self.len -= 1;
+        Some(last)
+    }
+}
+
+impl Extend<Rule> for Trail {
+    fn extend<I: IntoIterator<Item = Rule>>(&mut self, rules: I) {
+        rules.into_iter().for_each(|rule| self.push(rule));
+    }
+}
+
+impl Default for Trail {
+    fn default() -> Trail {
+        Trail { rules: [Rule::ALL[0]; TRAIL_LEN], len: 0 }
+    }
+}
+
+impl Deref for Trail {
+    type Target = [Rule];
+
+    fn deref(&self) -> &[Rule] {
+        &self.rules[..usize::from(self.len)]
+    }
+}
+
+impl PartialEq for Trail {
+    fn eq(&self, other: &Trail) -> bool {
+        **self == **other
+    }
+}
+
+impl fmt::Debug for Trail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_trail_is_the_rules_that_were_put_on_it() {
+        let mut trail = Trail::default();
+        assert_eq!(trail.pop(), None);
+        let [first, second, third] = [0, 1, 2].map(|index| Rule::ALL[index]);
+        trail.extend([first, second, third]);
+        assert_eq!((trail.pop(), &*trail), (Some(third), &[first, second][..]));
+        let mut other = Trail::default();
+        other.extend([first, second]);
+        assert_eq!(trail, other);
+    }
 
     #[test]
     fn a_number_names_one_rule() {

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use replay_store::diagnostic::Severity;
-use replay_store::explain::findings::{Found, Progress, Scan};
+use replay_store::explain::findings::{Found, Scan};
 use replay_store::replay::Session;
+use replay_store::replay::progress::Progress;
 
 /// What looks wrong, as far as it was looked for.
 pub struct Findings {

@@ -1,7 +1,12 @@
 //! Large conversations of any length, as the engine would have dumped them: flat, with mirrors. They are written as they
-//! are made, so that a long one takes no memory.
+//! are made, so that a long one takes no memory. The agent folder that they were made with is written, too.
 
+use std::fs;
 use std::io::Write;
+use std::path::Path;
+
+/// What the tool writes of each order.
+const FIELDS: [&str; 4] = ["order_id", "state", "carrier", "due"];
 
 /// Writes a tracker dump whose session has `events` events once mirrors are folded. It has about twice as many raw
 /// records, because each write and each tool call stands in a dump twice.
@@ -44,7 +49,7 @@ impl<W: Write> Dump<W> {
         let text = format!("Where is order {turn}, and when will it be here?");
         let user = format!("\"text\": \"{text}\", \"input_channel\": \"rest\", \"message_id\": \"m{turn}\"");
         self.event("user", "{}", &user);
-        for field in ["order_id", "state", "carrier", "due"] {
+        for field in FIELDS {
             let key = format!("orders.{field}_{}", turn % 10);
             let value = format!("\"{field} of order {turn}\"");
             self.write(&key, &value, turn);
@@ -109,5 +114,65 @@ impl<W: Write> Dump<W> {
 
     fn finish(mut self) {
         self.out.write_all(b"\n]}\n").and_then(|()| self.out.flush()).expect("the temporary folder takes files");
+    }
+}
+
+/// How many other skills the generated agent has.
+const OTHERS: usize = 12;
+
+/// Writes the agent folder that such a conversation was made with: one skill with forty entries, paragraphs with
+/// markers and a token that an access list withholds, and twelve others with conditions of their own. `padding` is how
+/// many bytes its prose has beside that, in lines that name entries in turn.
+pub(crate) fn agent_folder(folder: &Path, padding: usize) {
+    let put = |path: &str, text: &str| {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().expect("it lies in the folder")).expect("the folder takes files");
+        fs::write(path, text).expect("the folder takes files");
+    };
+    put(
+        "agent.yml",
+        "agent:\n  id: parcels\n  language: en\n  persona: You answer for a parcel office.\nrules:\n  - Be brief.\n",
+    );
+    put(
+        "memory.yml",
+        "member: {type: text, pii: true}\nbranch: {type: text, initial_value: north}\nnotes: {type: text}\n",
+    );
+    let mut memory = "schema:\n  public:\n".to_owned();
+    let mut prose =
+        "---\nname: Orders\ndescription: Say where an order is.\ntool_constraints:\n  - find_order:\n      \
+                     requires: session.orders.state_0 != 'lost' or not session.project.member\n---\n"
+            .to_owned();
+    for number in 0..10 {
+        for field in FIELDS {
+            memory.push_str(&format!("    {field}_{number}: {{type: text}}\n"));
+        }
+        prose.push_str(&format!(
+            "\nOrder @memory.orders.order_id_{number} is asked for. The refund goes to @memory.other_1.account.\n\nif: \
+             session.orders.state_{number} == 'state of order {number}'\nIt is with @memory.orders.carrier_{number}, \
+             and due @memory.orders.due_{number}.\n"
+        ));
+    }
+    let begun = prose.len();
+    for number in 0.. {
+        if padding <= prose.len() - begun {
+            break;
+        }
+        let (field, entry) = (FIELDS[number % 4], number / 4 % 10);
+        prose.push_str(&format!(
+            "\nLine {number} of what the office knows by heart names @memory.orders.{field}_{entry}, and goes on for a while.\n"
+        ));
+    }
+    memory.push_str("access:\n  deny_read: [other_1.account]\n");
+    put("skills/orders/skill.md", &prose);
+    put("skills/orders/memory.yml", &memory);
+    for number in 0..OTHERS {
+        let skill = format!(
+            "---\nname: Other {number}\ndescription: Does another thing.\nrequires: session.project.member and \
+             session.orders.state_{} != 'closed'\n---\nDo the other thing.\n",
+            number % 10
+        );
+        put(&format!("skills/other_{number}/skill.md"), &skill);
+        let memory = "schema:\n  public:\n    account: {type: text}\n    amount: {type: float}\n  private:\n    pin: {type: text}\n";
+        put(&format!("skills/other_{number}/memory.yml"), memory);
     }
 }

@@ -3,6 +3,9 @@
 //! program has needed at most: in all, and beside the file's own size. Figures are printed side by side; nothing is
 //! asserted. A log is measured at a million events, too; a dump isn't, because opening one reads all of it.
 //!
+//! Beneath stands what answers cost that are recomputed from an agent folder: back over all events in search of a
+//! breakpoint that is nowhere, why, and the difference of two prompts of 100 kB.
+//!
 //! The program runs in a terminal of its own and is watched from outside: time ends when the frame was read from the
 //! terminal, memory is what the kernel says (Linux only).
 
@@ -42,6 +45,9 @@ fn main() {
         "peak memory",
         "beside file"
     );
+    let [agent, large] = ["agent", "large"].map(|name| folder.path().join(name));
+    generate::agent_folder(&agent, 0);
+    generate::agent_folder(&large, 100_000);
     for events in [10_000, 100_000, 1_000_000] {
         let dump = folder.path().join(format!("{events}.json"));
         let file = fs::File::create(&dump).expect("the temporary folder takes files");
@@ -57,6 +63,7 @@ fn main() {
         if events < 1_000_000 {
             measure(&format!("{events} events, dump"), &dump, events);
         }
+        answers(&log, &agent, &large);
     }
 }
 
@@ -67,7 +74,7 @@ fn measure(name: &str, session: &Path, events: usize) {
     let (mut jumps, mut writes) = (Vec::new(), Vec::new());
     let (mut memory, mut cpu) = (0, Vec::new());
     for _ in 0..REPEATS {
-        let mut terminal = Terminal::start(PROGRAM, session);
+        let mut terminal = Terminal::start(PROGRAM, session, None);
         frames.push(terminal.first_frame());
         cpu.push(terminal.cpu_time());
         // From the end, so that the first step finds something to do.
@@ -102,6 +109,39 @@ fn measure(name: &str, session: &Path, events: usize) {
         format!("{} MB", peak / 1_000_000),
         format!("{} MB", peak.saturating_sub(size) / 1_000_000),
     );
+}
+
+/// Prints what answers cost.
+fn answers(session: &Path, agent: &Path, large: &Path) {
+    const NOWHERE: &str = "no earlier event with a breakpoint";
+    for query in ["denied(other_2.pin)", "verdict:refused", "orders.state_3 == 'nothing'", "text:nowhere"] {
+        let mut times = Vec::new();
+        let mut memory = 0;
+        for _ in 0..3 {
+            let mut terminal = Terminal::start(PROGRAM, session, Some(agent));
+            terminal.first_frame();
+            terminal.answer(format!(":break {query}\r").as_bytes());
+            terminal.answer(b"G");
+            times.push(terminal.answer_with(b"C", NOWHERE));
+            memory = memory.max(terminal.peak_memory_kib());
+            terminal.quit();
+        }
+        let memory = memory * 1024 / 1_000_000;
+        println!("  C over all, {query:<30} {:>12}, {memory} MB", millis(median(&mut times)));
+    }
+    let (mut whys, mut differences) = (Vec::new(), Vec::new());
+    for _ in 0..3 {
+        let mut terminal = Terminal::start(PROGRAM, session, Some(large));
+        terminal.first_frame();
+        terminal.answer(b"G");
+        whys.push(terminal.answer(b":why orders.state_3\r"));
+        terminal.answer(b"\x1b");
+        terminal.answer(b"[p");
+        differences.push(terminal.answer(b"P"));
+        terminal.quit();
+    }
+    println!("  {:<42} {:>12}", ":why", millis(median(&mut whys)));
+    println!("  {:<42} {:>12}", "P, difference of prompts of 100 kB", millis(median(&mut differences)));
 }
 
 fn median(times: &mut [Duration]) -> Duration {

@@ -30,11 +30,15 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Starts the program with one argument.
-    pub(crate) fn start(program: &str, argument: &Path) -> Terminal {
+    /// Starts the program on a session, with an agent folder or none.
+    pub(crate) fn start(program: &str, session: &Path, agent: Option<&Path>) -> Terminal {
         let pair = native_pty_system().openpty(SIZE).expect("the system gives terminals");
         let mut command = CommandBuilder::new(program);
-        command.arg(argument);
+        command.arg(session);
+        if let Some(agent) = agent {
+            command.arg("--agent");
+            command.arg(agent);
+        }
         command.env("TERM", "xterm-256color");
         // Nothing is remembered there, so that each run begins at the start.
         command.env("XDG_STATE_HOME", "/dev/null");
@@ -73,6 +77,22 @@ impl Terminal {
         self.keys.write_all(key).expect("the terminal takes keys");
         self.keys.flush().expect("the terminal takes keys");
         let mut last = self.read(PATIENCE).expect("the program answers each key with a frame");
+        while let Some(at) = self.read(QUIET) {
+            last = at;
+        }
+        last - typed
+    }
+
+    /// Types keys and returns the time to the last byte of the frame in which the screen has `words`, which come at the end
+    /// of what may take several frames.
+    pub(crate) fn answer_with(&mut self, keys: &[u8], words: &str) -> Duration {
+        let typed = Instant::now();
+        self.keys.write_all(keys).expect("the terminal takes keys");
+        self.keys.flush().expect("the terminal takes keys");
+        let mut last = typed;
+        while !self.screen.screen().contents().contains(words) {
+            last = self.read(PATIENCE).expect("the program goes on");
+        }
         while let Some(at) = self.read(QUIET) {
             last = at;
         }

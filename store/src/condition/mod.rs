@@ -115,6 +115,24 @@ impl Condition {
         collect_references(&self.root, &mut found);
         found
     }
+
+    /// Returns whether the condition names an entry that is wanted, by the name that stands in it.
+    pub fn names(&self, wanted: &dyn Fn(&Name) -> bool) -> bool {
+        names(&self.root, wanted)
+    }
+}
+
+fn names(expression: &Expression, wanted: &dyn Fn(&Name) -> bool) -> bool {
+    match &expression.kind {
+        ExpressionKind::Reference(reference) => wanted(&reference.key),
+        ExpressionKind::Literal(_) => false,
+        ExpressionKind::Not(negated) => names(negated, wanted),
+        ExpressionKind::And(operands)
+        | ExpressionKind::Or(operands)
+        | ExpressionKind::Comparison { operands, operators: _ } => {
+            operands.iter().any(|operand| names(operand, wanted))
+        }
+    }
 }
 
 fn collect_references<'a>(expression: &'a Expression, found: &mut Vec<(&'a Reference, Range<usize>)>) {

@@ -6,12 +6,13 @@
 
 use super::moment::Moment;
 use super::view::View;
-use super::{Prompt, Situation, Source, prose};
+use super::{Message, Prompt, Situation, Source, prose};
 use crate::agent::Agent;
 use crate::agent::block::StepKind;
 use crate::agent::entry::EntryScope;
 use crate::agent::prose::{Prose, TokenKind};
 use crate::diagnostic::Place;
+use crate::event::Position;
 use crate::name::Name;
 use crate::profile::Profile;
 use crate::rule::Rule;
@@ -35,6 +36,17 @@ pub struct Hole {
     /// What would stand there; `None` where the entry holds nothing. `pii` is hidden as in a prompt, and so is what is cut
     /// of a value that is refused.
     pub would: Option<String>,
+}
+
+/// What the history of a prompt leaves out, because the model gets the last utterances only (M266).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HistoryCut {
+    /// Where the history is cut: this event and all before it are left out.
+    pub at: Position,
+    /// How many messages of user and agent are left out.
+    pub count: u64,
+    /// What would stand in front of the history: the last of what is left out, with the tool calls between.
+    pub would: Vec<Message>,
 }
 
 /// Returns what is withheld from the prompt of a moment, in the order of a prompt.

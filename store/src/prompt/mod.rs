@@ -5,6 +5,7 @@
 //! the sentences between them are our own wording, because the engine's are its vendor's.
 //!
 //! ```text
+//! history   the messages that a call gets, and those that it doesn't
 //! moment    events up to a position -> what they tell beside the state
 //! sections  the system prompt: stable parts first, then the episode (M243)
 //! branch    routing, active skill or knowledge, and the pending confirmation
@@ -18,6 +19,7 @@
 mod branch;
 pub mod decided;
 mod draft;
+pub mod history;
 pub mod holes;
 mod lifecycle;
 mod messages;
@@ -279,11 +281,9 @@ impl Prompt {
     }
 }
 
-/// Returns the tools that the model gets at this moment, offered ones first, without the rest of the request.
-pub fn tools_of(agent: &Agent, profile: Profile, state: &State, moment: &Moment) -> Vec<Tool> {
-    let view = View::new(agent, profile, state, moment);
-    let targets = targets::targets(&view);
-    tools::offer(&view, &targets).tools
+/// Returns the tool of that name as the model gets it at this moment, offered or withheld; `None` where there is none.
+pub fn tool_of(agent: &Agent, profile: Profile, state: &State, moment: &Moment, name: &str) -> Option<Tool> {
+    tools::offer_of(&View::new(agent, profile, state, moment), name)
 }
 
 /// Returns what the model gets at this moment, or would get if it were called.

@@ -7,16 +7,13 @@ use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::history::{UTTERANCE_COUNT, history_start, is_utterance, last_user_message, messages_of, tapped_title};
 use super::skipped::{self, Skipped};
-use super::{Message, Role, Source};
+use super::{Message, Source};
 use crate::agent::Agent;
 use crate::event::{Event, EventKind, MessageSource, Position, ToolCaller, ToolOutcome};
-use crate::name::{MESSAGE_REJECTED, Name, SYSTEM, split_key};
+use crate::name::{Name, SYSTEM, split_key};
 use crate::timestamp::Timestamp;
-use crate::value::Value;
-
-/// How many utterances of user and agent the model gets (M266).
-pub const UTTERANCE_COUNT: usize = 10;
 
 /// What the events up to a position tell beside the state.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -29,6 +26,8 @@ pub struct Moment {
     pub calls: u32,
     /// The message history: the last utterances with the tool calls between them (M266, M267).
     pub history: Vec<Message>,
+    /// The last event that the history leaves out because it holds no more utterances; `None` where it is whole (M266).
+    pub cut: Option<Position>,
     /// The last search of this turn (M245).
     pub searched: Option<Position>,
     /// The last canned response since the last user message (M268).
@@ -110,6 +109,45 @@ impl Moment {
         moment
     }
 
+    /// Returns what decides which entries are read and which skills and tools are offered: channel, search, question, and
+    /// the tools that the record names; all else is empty. `events` are as in [`Moment::at`]. No more of them are looked
+    /// at than since the last user message, and none is copied, so that it can be asked for at every call of a long
+    /// session.
+    pub fn of_decisions<E: Borrow<Event>>(
+        mut events: impl DoubleEndedIterator<Item = (Position, E)>,
+        seen: &Arc<SeenTools>,
+    ) -> Moment {
+        let mut moment = Moment { seen: Arc::clone(seen), ..Moment::default() };
+        let mut in_turn = true;
+        let mut has_spoken = false;
+        // What was asked in an earlier turn counts only where the user said nothing since.
+        let mut asked_before = false;
+        while let Some((at, event)) = events.next_back() {
+            let event = event.borrow();
+            match &event.kind {
+                EventKind::SessionStarted { .. } | EventKind::HistoryRewound { .. } => break,
+                EventKind::UserMessage { .. } => {
+                    moment.channel = channel_of(event);
+                    moment.asked |= asked_before;
+                    break;
+                }
+                EventKind::TurnEnded => in_turn = false,
+                EventKind::AgentMessage { .. } if !has_spoken => {
+                    has_spoken = true;
+                    let asked = if in_turn { &mut moment.asked } else { &mut asked_before };
+                    *asked = is_canned(event);
+                }
+                EventKind::ToolReturned { .. }
+                    if in_turn && moment.searched.is_none() && is_tool(event, SEARCH_KNOWLEDGE) =>
+                {
+                    moment.searched = Some(at);
+                }
+                _ => {}
+            }
+        }
+        moment
+    }
+
     /// Returns what `events` tell, of which those from `start` on are asked for, with positions counted from the first of
     /// them.
     fn within(agent: &Agent, events: &[Event], start: usize, seen: &Arc<SeenTools>) -> Moment {
@@ -117,11 +155,13 @@ impl Moment {
         let turn = Span { events, start: turn_start(events, start) };
         let since_user = Span { events, start: user.map_or(turn.start, |index| index + 1) };
         let since_both = Span { events, start: turn.start.max(since_user.start) };
+        let (kept, is_cut) = history_start(events, start);
         Moment {
             clock: events.last().map(|event| (event.time, position(events.len() - 1))),
             channel: user.map(|index| channel_of(&events[index])).unwrap_or_default(),
             calls: count_calls(&events[turn.start..]),
-            history: history(events, start),
+            history: (kept..events.len()).flat_map(|index| messages_of(events, index)).collect(),
+            cut: is_cut.then_some(Position(kept as u64)),
             searched: since_both.last(|event| is_tool(event, SEARCH_KNOWLEDGE)),
             canned: since_user.last(is_canned),
             skipped: skipped::skipped(agent, events, since_user.start),
@@ -139,6 +179,7 @@ impl Moment {
             channel: _,
             calls: _,
             history,
+            cut,
             searched,
             canned,
             skipped,
@@ -153,7 +194,7 @@ impl Moment {
         });
         let skipped = skipped.iter_mut().map(|skipped| &mut skipped.at);
         let clock = clock.iter_mut().map(|(_, at)| at);
-        let places = [searched, canned, corrected, tapped].into_iter().flatten();
+        let places = [cut, searched, canned, corrected, tapped].into_iter().flatten();
         history.chain(skipped).chain(clock).chain(places).for_each(|at| at.0 += by);
     }
 
@@ -248,23 +289,6 @@ fn lead<E: Borrow<Event>>(window: &[Event], mut before: impl DoubleEndedIterator
     found
 }
 
-/// Returns whether the model gets an event as an utterance, given the event behind it. Words that a hook rejected are none
-/// (M363).
-fn is_utterance(event: &Event, next: Option<&Event>) -> bool {
-    let is_user = matches!(event.kind, EventKind::UserMessage { .. });
-    matches!(event.kind, EventKind::AgentMessage { .. }) || (is_user && !next.is_some_and(is_rejection))
-}
-
-/// The mark of rejected words isn't kept; the engine's answer, which stands right behind them, tells.
-fn is_rejection(event: &Event) -> bool {
-    matches!(&event.kind, EventKind::AgentMessage { response: Some(response), .. } if *response == MESSAGE_REJECTED)
-}
-
-fn last_user_message(events: &[Event], start: usize) -> Option<usize> {
-    let index = events[start..].iter().rposition(|event| matches!(event.kind, EventKind::UserMessage { .. }))?;
-    Some(start + index)
-}
-
 /// The first event of the agent turn that is going on, or about to begin: the one after the last turn's end.
 fn turn_start(events: &[Event], start: usize) -> usize {
     let end = events[start..].iter().rposition(|event| matches!(event.kind, EventKind::TurnEnded));
@@ -357,90 +381,4 @@ fn tapped(events: &[Event], user: usize) -> bool {
         && events[user..]
             .iter()
             .any(|event| matches!(&event.kind, EventKind::MemoryWritten { key, .. } if target == Some(key.as_str())))
-}
-
-/// Returns the title of the button whose payload the user's text is.
-fn tapped_title<'a>(events: &'a [Event], user: usize, text: &str) -> Option<&'a str> {
-    if !text.starts_with("set:") {
-        return None;
-    }
-    let said = events[..user].iter().rfind(|event| matches!(event.kind, EventKind::AgentMessage { .. }))?;
-    let EventKind::AgentMessage { data, .. } = &said.kind else { return None };
-    let Some(Value::List(buttons)) = data.get("buttons") else { return None };
-    let button = buttons.iter().find(|button| button.get("payload").and_then(Value::as_text) == Some(text))?;
-    button.get("title")?.as_text()
-}
-
-/// The last utterances with the tool calls between them. A cut at an agent message goes back to the start of what it
-/// answers, so that its tool calls stay; the user message itself is lost (M266).
-fn history(events: &[Event], window: usize) -> Vec<Message> {
-    let mut utterances =
-        (window..events.len()).rev().filter(|index| is_utterance(&events[*index], events.get(*index + 1)));
-    let first = utterances.nth(UTTERANCE_COUNT - 1);
-    let start = match (first, utterances.next()) {
-        (Some(first), Some(_)) if matches!(events[first].kind, EventKind::UserMessage { .. }) => first,
-        (Some(first), Some(_)) => last_user_message(&events[..first], window).map_or(window, |index| index + 1),
-        (_, None) | (None, _) => window,
-    };
-    (start..events.len()).flat_map(|index| messages_of(events, index)).collect()
-}
-
-/// Returns what the model gets of an event. Values of `pii` entries that the user or a tool said stay in it (M260).
-fn messages_of(events: &[Event], index: usize) -> Vec<Message> {
-    let origin = Source::event(position(index));
-    match &events[index].kind {
-        EventKind::UserMessage { .. } if events.get(index + 1).is_some_and(is_rejection) => Vec::new(),
-        EventKind::UserMessage { text, .. } => {
-            let words = tapped_title(events, index, text).unwrap_or(text);
-            vec![Message { role: Role::User, text: words.to_owned(), tool: None, origin }]
-        }
-        EventKind::AgentMessage { text, .. } => {
-            vec![Message { role: Role::Assistant, text: text.clone(), tool: None, origin }]
-        }
-        EventKind::ToolReturned { caller: ToolCaller::Confirmation, .. } => {
-            // The answer to a confirmation is a call of the model's own that bears the same result (M193).
-            Vec::new()
-        }
-        EventKind::ToolReturned { tool, arguments, result, error, .. } => {
-            let told = error.as_ref().filter(|_| result.is_empty()).unwrap_or(result);
-            let message = |role: Role, text: &str| Message {
-                role,
-                text: text.to_owned(),
-                tool: Some(tool.clone()),
-                origin: origin.clone(),
-            };
-            vec![message(Role::Assistant, arguments), message(Role::Tool, told)]
-        }
-        EventKind::SessionStarted { .. }
-        | EventKind::SessionEnded
-        | EventKind::TurnEnded
-        | EventKind::SkillActivated { .. }
-        | EventKind::SkillCompleted { .. }
-        | EventKind::SkillCancelled { .. }
-        | EventKind::SkillInterrupted { .. }
-        | EventKind::SkillResumed { .. }
-        | EventKind::BlockEntered { .. }
-        | EventKind::BlockCompleted { .. }
-        | EventKind::BlockCancelled { .. }
-        | EventKind::BlockInterrupted { .. }
-        | EventKind::BlockResumed { .. }
-        | EventKind::MemoryWritten { .. }
-        | EventKind::MemoryCleared { .. }
-        | EventKind::StackPatched { .. }
-        | EventKind::ActionTaken { .. }
-        | EventKind::HistoryRewound { .. }
-        | EventKind::SkillRefused { .. }
-        | EventKind::SkillPending { .. }
-        | EventKind::SkillDeferred { .. }
-        | EventKind::MemoryWriteRefused { .. }
-        | EventKind::MemoryReset { .. }
-        | EventKind::ProjectEntryLocked { .. }
-        | EventKind::StepEntered { .. }
-        | EventKind::ToolCalled { .. }
-        | EventKind::ToolRefused { .. }
-        | EventKind::ConfirmationAsked { .. }
-        | EventKind::ConfirmationAnswered { .. }
-        | EventKind::ResponseUttered { .. }
-        | EventKind::Foreign { .. } => Vec::new(),
-    }
 }

@@ -1,7 +1,7 @@
 //! Which tools were offered, which were withheld, and why (6.5). Text and tools keep step: the sections ask here.
 
 use super::moment::{CORRECT, Channel, SEARCH_KNOWLEDGE};
-use super::targets::Targets;
+use super::targets::{Targets, targets};
 use super::view::View;
 use super::{Situation, Tool, schema};
 use crate::agent::block::StepKind;
@@ -53,6 +53,20 @@ pub(super) fn offer(view: &View<'_>, targets: &Targets<'_>) -> Offer {
     Offer { tools }
 }
 
+/// Returns the tool of that name as it would be among [`offer`]'s, without the others; `None` where the moment has none.
+pub(super) fn offer_of(view: &View<'_>, name: &str) -> Option<Tool> {
+    // Only one of them names its targets.
+    let targets = if name == ACTIVATE { targets(view) } else { Targets::default() };
+    let framework = framework_names(view).contains(&name).then(|| framework_tool(view, &targets, name));
+    framework.flatten().or_else(|| {
+        if let Some(skill) = view.skill().filter(|_| view.situation != Situation::ScopeHandler) {
+            let (name, why) = own_names(view, skill).into_iter().find(|(own, _)| *own == *name)?;
+            return Some(gated(view, skill, &name, why));
+        }
+        seen(view, view.active?.id).into_iter().find(|tool| *tool.name == *name)
+    })
+}
+
 /// A reason to offer, or one to withhold.
 type Verdict = Result<String, String>;
 
@@ -63,27 +77,44 @@ fn tool(name: &str, schema: Value, verdict: Verdict) -> Tool {
 }
 
 fn framework(view: &View<'_>, targets: &Targets<'_>) -> Vec<Tool> {
+    framework_names(view).into_iter().filter_map(|name| framework_tool(view, targets, name)).collect()
+}
+
+/// The framework's tools that there are, offered or not, in their order.
+fn framework_names(view: &View<'_>) -> Vec<&'static str> {
     let (complete, cancel) = view.profile.lifecycle_tools();
-    let correctable: Vec<&Entry> = view.skill().map(|skill| correctable(view, skill)).unwrap_or_default();
-    let fields = view.skill().map_or_else(schema::none, schema::set_fields);
-    let mut tools = vec![
-        tool(ACTIVATE, schema::activate(&targets.ids()), activates(view, targets)),
-        tool(complete, schema::none(), switched(view, complete, completes(view))),
-        tool(cancel, schema::none(), switched(view, cancel, cancels(view))),
-        tool(SET_FIELDS, fields, sets_fields(view)),
-        tool(CORRECT, schema::correct(&correctable), corrects(view, &correctable)),
-        tool(SEARCH_KNOWLEDGE, schema::one("query", "string"), switched(view, SEARCH_KNOWLEDGE, searches(view))),
-        tool(CANNOT_HELP, schema::one("in_domain", "boolean"), switched(view, CANNOT_HELP, declines(view))),
-    ];
+    let mut names = vec![ACTIVATE, complete, cancel, SET_FIELDS, CORRECT, SEARCH_KNOWLEDGE, CANNOT_HELP];
     if view.profile.has_listen() || view.moment.seen.has(LISTEN) {
-        tools.push(tool(LISTEN, schema::none(), listens(view)));
+        names.push(LISTEN);
     }
-    let resolves = match view.state.pending_confirmation() {
-        Some(_) => Ok("a tool call waits for the user's answer".to_owned()),
-        None => Err("no tool call waits for the user's answer".to_owned()),
-    };
-    tools.push(tool(RESOLVE_CONFIRMATION, schema::one("confirmed", "boolean"), resolves));
-    tools
+    names.push(RESOLVE_CONFIRMATION);
+    names
+}
+
+/// Returns a tool of the framework; `None` for any other name.
+fn framework_tool(view: &View<'_>, targets: &Targets<'_>, name: &str) -> Option<Tool> {
+    let (complete, cancel) = view.profile.lifecycle_tools();
+    Some(match name {
+        ACTIVATE => tool(ACTIVATE, schema::activate(&targets.ids()), activates(view, targets)),
+        SET_FIELDS => tool(SET_FIELDS, view.skill().map_or_else(schema::none, schema::set_fields), sets_fields(view)),
+        CORRECT => {
+            let correctable: Vec<&Entry> = view.skill().map(|skill| correctable(view, skill)).unwrap_or_default();
+            tool(CORRECT, schema::correct(&correctable), corrects(view, &correctable))
+        }
+        SEARCH_KNOWLEDGE => tool(name, schema::one("query", "string"), switched(view, name, searches(view))),
+        CANNOT_HELP => tool(name, schema::one("in_domain", "boolean"), switched(view, name, declines(view))),
+        LISTEN => tool(LISTEN, schema::none(), listens(view)),
+        RESOLVE_CONFIRMATION => {
+            let resolves = match view.state.pending_confirmation() {
+                Some(_) => Ok("a tool call waits for the user's answer".to_owned()),
+                None => Err("no tool call waits for the user's answer".to_owned()),
+            };
+            tool(name, schema::one("confirmed", "boolean"), resolves)
+        }
+        _ if name == complete => tool(name, schema::none(), switched(view, name, completes(view))),
+        _ if name == cancel => tool(name, schema::none(), switched(view, name, cancels(view))),
+        _ => return None,
+    })
 }
 
 /// Withholds what `agent.yml` switches off (M336).
@@ -205,6 +236,11 @@ fn listens(view: &View<'_>) -> Verdict {
 /// The tools of a skill (M215): declared beside it, imported, constrained, named in prose or by a step, or called in
 /// the record.
 fn own(view: &View<'_>, skill: &Skill) -> Vec<Tool> {
+    own_names(view, skill).into_iter().map(|(name, why)| gated(view, skill, &name, why)).collect()
+}
+
+/// The names of these, each with where it is known from.
+fn own_names(view: &View<'_>, skill: &Skill) -> Vec<(Name, String)> {
     let mut found: Vec<(Name, String)> = Vec::new();
     let mut add = |name: &Name, why: String| {
         if !is_framework(name) && found.iter().all(|(known, _)| known != name) {
@@ -238,7 +274,7 @@ fn own(view: &View<'_>, skill: &Skill) -> Vec<Tool> {
     for name in view.moment.seen.in_skill(&skill.id) {
         add(name, "called in the record, not found in the folder".to_owned());
     }
-    found.into_iter().map(|(name, why)| gated(view, skill, &name, why)).collect()
+    found
 }
 
 fn gated(view: &View<'_>, skill: &Skill, name: &Name, why: String) -> Tool {

@@ -4,21 +4,23 @@
 //! A contradiction means that the folder is another one than the session ran with, that the record lies, or that we
 //! recompute wrongly. Where the folder doesn't know, nothing is claimed.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
-use super::Session;
+use super::progress::Progress;
 use super::taps::{Tap, TapOutcome};
-use super::turns::{Call, CallKind};
+use super::turns::CallKind;
+use super::{EventRef, Session};
 use crate::agent::Agent;
 use crate::agent::response::ResponseSource;
 use crate::event::finding::{Finding, FindingKind};
-use crate::event::{Activation, Event, EventKind, MessageSource, Position, ToolCaller, ToolOutcome};
+use crate::event::{Activation, Event, EventKind, MessageSource, Position, Tag, ToolCaller, ToolOutcome};
 use crate::name::Name;
 use crate::profile::Profile;
 use crate::prompt::tools::ACTIVATE;
-use crate::prompt::{Tool, tools_of};
+use crate::prompt::{Moment, Tool, tool_of};
 use crate::session::response::speak;
-use crate::session::start::{Route, Start, may_start, precondition_holds};
+use crate::session::start::{Route, Start, StartDecision, may_start, precondition_holds};
 use crate::session::{Frame, Parked, State, evolve};
 use crate::value::Value;
 
@@ -86,23 +88,54 @@ enum Verdict {
 }
 
 impl Session {
-    /// Holds the record against the rules of the agent folder; `None` without a folder. The whole session is folded and
-    /// the tools of each model call are worked out, so this takes a while for a long one.
+    /// Holds the record against the rules of the agent folder; `None` without a folder. The whole session is folded, so
+    /// this takes a while for a long one; [`Walk`] does it in slices.
     pub fn agreement(&self) -> Option<Agreement> {
         self.agent.as_ref()?;
-        let mut judge = Judge::default();
-        let mut state = State::default();
-        for (at, event) in self.events_in(..) {
-            judge.event(self, &state, at, &event);
-            evolve(&mut state, &event);
-            judge.call(self, &state);
-        }
-        Some(judge.agreement)
+        let mut walk = Walk::new(self);
+        while !walk.step(self, u64::MAX).is_done() {}
+        Some(walk.into_agreement())
     }
 
     /// Returns where the record and the rules of the agent folder disagree; nothing without a folder.
     pub fn contradictions(&self) -> Vec<Contradiction> {
         self.agreement().map(|agreement| agreement.contradictions).unwrap_or_default()
+    }
+}
+
+/// Holds a record against the rules in slices. It may be dropped at any time.
+pub struct Walk {
+    state: State,
+    end: u64,
+    judge: Judge,
+}
+
+impl Walk {
+    /// Begins at the start of a session.
+    pub fn new(session: &Session) -> Walk {
+        Walk { state: State::default(), end: session.end().0, judge: Judge::default() }
+    }
+
+    /// Returns how far it is.
+    pub fn progress(&self) -> Progress {
+        Progress { done: self.state.position.0, of: self.end }
+    }
+
+    /// Looks at `budget` more events, at least at one.
+    pub fn step(&mut self, session: &Session, budget: u64) -> Progress {
+        let from = self.state.position.0;
+        let to = Position(from.saturating_add(budget.max(1)));
+        for (at, event) in session.events_in((Bound::Excluded(Position(from)), Bound::Included(to))) {
+            self.judge.event(session, &self.state, at, &event);
+            evolve(&mut self.state, &event);
+            self.judge.call(session, &self.state);
+        }
+        self.progress()
+    }
+
+    /// Returns what came of it so far.
+    pub fn into_agreement(self) -> Agreement {
+        self.judge.agreement
     }
 }
 
@@ -126,18 +159,49 @@ impl Judge {
         }
     }
 
-    /// Notes what a model call could choose from, if one saw `state`. A rephrase has no tools.
+    /// Notes what a model call could choose from, if one saw `state`, as far as the record shows what was chosen. A
+    /// rephrase has no tools.
     pub(crate) fn call(&mut self, session: &Session, state: &State) {
         let Some(agent) = session.agent.as_deref() else { return };
-        let Some(turn) = session.turn_at(Position(state.position.0 + 1)) else { return };
-        let is_it = |call: &&Call| call.before == state.position && call.kind != CallKind::Rephrase;
-        let Some(call) = turn.calls.iter().find(is_it) else { return };
-        let mut moment = session.moment(agent, state.position);
-        // What the folder alone knows: a tool that is known from the record only is left out.
-        moment.seen = Arc::default();
-        let tools = tools_of(agent, session.profile.profile, state, &moment);
-        self.offer = Some(Offer { turn: turn.number, call: turn.call_name(call), tools, state: state.clone() });
+        let at = state.position;
+        let Some(turn) = session.turn_at(Position(at.0 + 1)) else { return };
+        let calls = || turn.calls.iter().filter(|call| call.kind != CallKind::Rephrase);
+        let Some(call) = calls().find(|call| call.before == at) else { return };
+        let next = calls().map(|call| call.before).filter(|next| at < *next).min();
+        let rules = Rules { agent, profile: session.profile.profile };
+        let mut offer = Offer { turn: turn.number, call: turn.call_name(call), tools: Vec::new(), starts: Vec::new() };
+        let mut moment = None;
+        for chosen in chosen(session, (at, next.unwrap_or(turn.last))) {
+            match &chosen.kind {
+                EventKind::ToolReturned { tool, .. } if offer.tool(tool).is_none() => {
+                    // What the folder alone knows: a tool that is known from the record only is left out.
+                    let moment = moment
+                        .get_or_insert_with(|| Moment { seen: Arc::default(), ..session.moment_of_decisions(at) });
+                    offer.tools.push((tool.clone(), tool_of(agent, rules.profile, state, moment, tool)));
+                }
+                EventKind::SkillActivated { skill, by } => {
+                    offer.starts.push((skill.clone(), *by, rules.may_start(state, skill, *by)));
+                }
+                _ => {}
+            }
+        }
+        self.offer = Some(offer);
     }
+}
+
+/// Returns the events behind the first position, up to the last one, in which the model chose something.
+fn chosen(session: &Session, (from, to): (Position, Position)) -> impl Iterator<Item = EventRef> {
+    let positions = (from.0 + 1..=to.0).map(Position);
+    let may_be = |at: &Position| {
+        session.mark(*at).is_some_and(|mark| matches!(mark.tag(), Tag::ToolReturned | Tag::SkillActivated))
+    };
+    positions.filter(may_be).filter_map(|at| session.event(at)).filter(|event| {
+        matches!(
+            event.kind,
+            EventKind::ToolReturned { caller: ToolCaller::Model, .. }
+                | EventKind::SkillActivated { by: Activation::Model | Activation::Reference, .. }
+        )
+    })
 }
 
 /// The rules that the record is held against.
@@ -146,13 +210,25 @@ struct Rules<'a> {
     profile: Profile,
 }
 
-/// What a model call could choose from.
+/// What a model call could choose from, as far as it is asked for.
 struct Offer {
     turn: u32,
     /// What people call the model call.
     call: String,
-    tools: Vec<Tool>,
-    state: State,
+    /// Tools that were called, each as the call was offered it, or `None` where it had none of that name.
+    tools: Vec<(Name, Option<Tool>)>,
+    /// Skills that were started then, and whether they might.
+    starts: Vec<(Name, Activation, StartDecision)>,
+}
+
+impl Offer {
+    fn tool(&self, name: &Name) -> Option<&Option<Tool>> {
+        self.tools.iter().find(|(known, _)| known == name).map(|(_, tool)| tool)
+    }
+
+    fn start(&self, skill: &Name, by: Activation) -> Option<&StartDecision> {
+        self.starts.iter().find(|(known, how, _)| known == skill && *how == by).map(|(_, _, decision)| decision)
+    }
 }
 
 impl Agreement {
@@ -162,9 +238,7 @@ impl Agreement {
             EventKind::ToolReturned { tool, arguments, caller: ToolCaller::Model, outcome, .. } => {
                 (&mut self.calls, rules.called(offer, tool, arguments, *outcome))
             }
-            EventKind::SkillActivated { skill, by } => {
-                (&mut self.activations, rules.started(state, offer.map(|offer| &offer.state), skill, *by))
-            }
+            EventKind::SkillActivated { skill, by } => (&mut self.activations, rules.started(state, offer, skill, *by)),
             EventKind::AgentMessage { text, source: MessageSource::Template, response: Some(response), .. } => {
                 (&mut self.replies, rules.said(state, response, text))
             }
@@ -203,7 +277,7 @@ impl Rules<'_> {
     /// A call that failed may be one of a tool that was not offered: the engine refuses it then.
     fn called(&self, offer: Option<&Offer>, tool: &Name, arguments: &str, outcome: ToolOutcome) -> Verdict {
         let Some(offer) = offer else { return Verdict::Unknown };
-        match offer.tools.iter().find(|known| known.name == *tool) {
+        match offer.tool(tool).and_then(Option::as_ref) {
             None => Verdict::Unknown,
             Some(known) if known.offered => Verdict::Agrees,
             Some(_) if outcome == ToolOutcome::Failed => Verdict::Unknown,
@@ -228,22 +302,15 @@ impl Rules<'_> {
             .any(|id| self.agent.skills.contains_key(id))
     }
 
-    /// What the model starts was offered when its prompt was built, at `then`; all else starts in the state before.
-    fn started(&self, state: &State, then: Option<&State>, skill: &Name, by: Activation) -> Verdict {
+    /// What the model starts was offered when its prompt was built; all else starts in the state before.
+    fn started(&self, state: &State, offer: Option<&Offer>, skill: &Name, by: Activation) -> Verdict {
         let Some(known) = self.agent.skills.get(skill) else { return Verdict::Unknown };
         let is_waiting = |frame: &Frame| frame.skill == *skill && frame.parked == Some(Parked::Pending);
         if state.stack.iter().any(is_waiting) && precondition_holds(self.agent, self.profile, state, known) {
             return Verdict::Agrees;
         }
-        let (state, route) = match by {
-            Activation::Model => (then.unwrap_or(state), Route::Model),
-            Activation::Reference => (then.unwrap_or(state), Route::Reference),
-            Activation::Tool => (state, Route::Tool),
-            // The least that every start needs, where the record doesn't say what it was.
-            Activation::Step | Activation::Unknown => (state, Route::Step),
-            Activation::Engine => (state, Route::Engine),
-        };
-        let decision = may_start(self.agent, self.profile, state, skill, route);
+        let offered = offer.and_then(|offer| offer.start(skill, by)).cloned();
+        let decision = offered.unwrap_or_else(|| self.may_start(state, skill, by));
         match &decision.outcome {
             Start::Fresh | Start::Resumed | Start::Ignored => Verdict::Agrees,
             Start::Pending { .. } | Start::Refused => {
@@ -260,6 +327,18 @@ impl Rules<'_> {
                 }
             }
         }
+    }
+
+    fn may_start(&self, state: &State, skill: &Name, by: Activation) -> StartDecision {
+        let route = match by {
+            Activation::Model => Route::Model,
+            Activation::Reference => Route::Reference,
+            Activation::Tool => Route::Tool,
+            // The least that every start needs, where the record doesn't say what it was.
+            Activation::Step | Activation::Unknown => Route::Step,
+            Activation::Engine => Route::Engine,
+        };
+        may_start(self.agent, self.profile, state, skill, route)
     }
 
     /// The engine's own responses are worded by us where the folder doesn't word them.

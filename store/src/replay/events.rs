@@ -253,6 +253,12 @@ impl Iterator for EventsIn<'_> {
         Some((Position(self.next), event))
     }
 
+    /// Events that are passed over aren't read.
+    fn nth(&mut self, count: usize) -> Option<(Position, EventRef)> {
+        self.next = self.next.saturating_add(count as u64).min(self.end);
+        self.next()
+    }
+
     fn size_hint(&self) -> (usize, Option<usize>) {
         let count = (self.end - self.next) as usize;
         (count, Some(count))

@@ -8,6 +8,7 @@ pub mod archive;
 pub mod headline;
 pub mod notes;
 pub mod outline;
+pub mod progress;
 pub mod rows;
 pub mod turns;
 

@@ -31,12 +31,20 @@ pub struct ScopedParagraph<'a> {
 
 /// Scopes the paragraphs of a skill, all of them, in order.
 pub fn scope<'a>(agent: &'a Agent, profile: Profile, state: &State, skill: &'a Skill) -> Vec<ScopedParagraph<'a>> {
-    let scoped = |paragraph: &'a Paragraph| {
-        let decision = paragraph.gate.as_ref().map(|marker| gate(agent, profile, state, Some(&skill.id), marker));
-        let is_open = decision.as_ref().is_none_or(GateDecision::is_open);
-        ScopedParagraph { paragraph, gate: decision, is_visible: is_open && !paragraph.prose.text.is_empty() }
-    };
-    skill.paragraphs.iter().map(scoped).collect()
+    skill.paragraphs.iter().map(|paragraph| scope_of(agent, profile, state, skill, paragraph)).collect()
+}
+
+/// Scopes a paragraph of a skill.
+pub fn scope_of<'a>(
+    agent: &Agent,
+    profile: Profile,
+    state: &State,
+    skill: &Skill,
+    paragraph: &'a Paragraph,
+) -> ScopedParagraph<'a> {
+    let decision = paragraph.gate.as_ref().map(|marker| gate(agent, profile, state, Some(&skill.id), marker));
+    let is_open = decision.as_ref().is_none_or(GateDecision::is_open);
+    ScopedParagraph { paragraph, gate: decision, is_visible: is_open && !paragraph.prose.text.is_empty() }
 }
 
 /// A piece of rendered prose.

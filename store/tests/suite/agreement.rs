@@ -12,7 +12,7 @@ use replay_store::import::Recording;
 use replay_store::name::Name;
 use replay_store::profile::Profile;
 use replay_store::replay::Session;
-use replay_store::replay::agreement::{Agreement, Tally};
+use replay_store::replay::agreement::{Agreement, Tally, Walk};
 use replay_store::timestamp::Timestamp;
 use replay_store::value::Value;
 
@@ -109,6 +109,33 @@ fn a_tool_whose_gate_was_closed_was_not_offered() {
     );
     let day = write("hold.day", Value::Text("monday".to_owned()));
     check(active().into_iter().chain([day, called(1)]), "calls 1/0/0, activations 1/0/0, replies 0/0/0", &[]);
+}
+
+#[test]
+fn slices_of_any_size_come_to_the_same() {
+    let events = || {
+        let called = |number| call("release", "{}", ToolOutcome::Done, number);
+        [
+            verified(),
+            start("hold", Activation::Model),
+            called(1),
+            start("gone", Activation::Model),
+            called(2),
+            called(2),
+        ]
+    };
+    let session = session(events());
+    let whole = session.agreement().expect("there is a folder");
+    assert!(whole.contradictions.len() > 1, "{whole:?}");
+    for budget in 1..5 {
+        let mut walk = Walk::new(&session);
+        let mut done = 0;
+        while !walk.step(&session, budget).is_done() {
+            assert_eq!(walk.progress().done, done + budget);
+            done += budget;
+        }
+        assert_eq!(walk.into_agreement(), whole);
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 use replay_store::agent::definition::Definition;
 use replay_store::event::Position;
+use replay_store::explain::decisions::{Decision, DecisionKind, Verdict, decisions};
 use replay_store::explain::query::{self, Direction, Needs, Search, Step};
 use replay_store::import;
 use replay_store::replay::Session;
@@ -145,7 +146,33 @@ fn all(session: &Session, text: &str, from: u64, direction: Direction, budget: u
     panic!("{text} never ends");
 }
 
-const QUERIES: [&str; 8] = [
+/// What is worked out for a query only is what is worked out for the whole step.
+#[test]
+fn a_step_matches_where_the_decisions_of_it_do() {
+    for session in [fees(), renewal(), sample("bikes-gate.json", "kitebird-bikes")] {
+        let check = |text: &str, wanted: &dyn Fn(&Decision) -> bool| {
+            let places = (1..=session.end().0).filter(|at| decisions(&session, Position(*at)).iter().any(wanted));
+            assert_eq!(found(&session, text), places.collect::<Vec<_>>(), "{text} of {}", session.id);
+        };
+        for verdict in Verdict::ALL {
+            check(&format!("verdict:{}", verdict.word()), &|one| one.verdict == verdict);
+        }
+        let agent = session.agent.as_deref().expect("there is a folder");
+        for entry in agent.entries() {
+            let is_it = |one: &Decision| one.subject == *entry.key;
+            check(&format!("read({})", entry.key), &|one| is_it(one) && one.kind == DecisionKind::Read);
+            let is_no = |one: &Decision| matches!(one.verdict, Verdict::Denied | Verdict::Refused);
+            check(&format!("denied({})", entry.key), &|one| is_it(one) && is_no(one));
+        }
+    }
+}
+
+const QUERIES: [&str; 13] = [
+    "kind:model_call or key:project.*",
+    "not key:* and not tool:find_*",
+    "verdict:failed|declined|waiting",
+    "verdict:refused|allowed or tool:*",
+    "verdict:denied and not (at:..20 or turn:4)",
     "kind:memory_*",
     "turn:2..3 or text:loan",
     "member_id",

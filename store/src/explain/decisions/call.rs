@@ -1,42 +1,45 @@
 //! The prompt of a model call: what was read for it, which paragraphs were shown, what was offered.
 
 use super::event::evaluated;
+use super::interest::{Enough, Interest};
 use super::made::{GateOf, Made, Via};
 use crate::agent::Agent;
+use crate::agent::gate::Gate;
 use crate::agent::skill::Skill;
 use crate::profile::Profile;
-use crate::prompt::decided::{offered, reads};
+use crate::prompt::decided::{Marker, PromptDecision, Wanted, offered, reads};
 use crate::replay::Session;
 use crate::rule::Rule;
 use crate::session::State;
+use crate::session::access::{KnownReader, Reader, Site};
 use crate::session::gate::gate;
 use crate::session::start::{Route, may_start};
 
-/// How much of a call is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Depth {
-    /// Reads and conditions.
-    Reads,
-    /// The skills and tools on offer, too.
-    Offers,
-}
-
-/// Hands each decision of a model call that saw `state` to `found`.
-pub(super) fn visit(session: &Session, state: &State, depth: Depth, found: &mut dyn FnMut(Made<'_>)) {
+/// Hands each decision of a model call that saw `state` to `found`, as far as it is asked for, until that is enough.
+pub(super) fn visit(
+    session: &Session,
+    state: &State,
+    interest: &Interest<'_>,
+    enough: &Enough,
+    found: &mut dyn FnMut(Made<'_>),
+) {
     let Some(agent) = session.agent.as_deref() else { return };
     let profile = session.profile.profile;
-    let moment = session.moment(agent, state.position);
-    let prompt = reads(agent, profile, state, &moment);
-    for read in prompt.reads {
-        let via = read.token.map_or(Via::Listing, Via::Prose);
-        found(Made::Read { decision: read.decision, via });
-    }
-    for marker in prompt.markers {
-        evaluated(marker.gate, Some(marker.skill), marker.decision, GateOf::Paragraph, found);
+    let moment = session.moment_of_decisions(state.position);
+    let wanted = Wanted { key: &|key| interest.is_read(key), gates: interest.has_gates(), enough };
+    let mut markers = Vec::new();
+    reads(agent, profile, state, &moment, wanted, &mut |decided| match decided {
+        PromptDecision::Read(decision, token) => {
+            found(Made::Read { decision, via: token.map_or(Via::Listing, Via::Prose) });
+        }
+        PromptDecision::Marker(marker) => markers.push(marker),
+    });
+    for Marker { gate, skill, decision } in &markers {
+        evaluated(gate, Some(skill), decision, GateOf::Paragraph, found);
     }
     let active = state.active_skill().and_then(|id| agent.skills.get(id));
-    requirements(agent, profile, state, active, found);
-    if depth == Depth::Reads {
+    requirements(agent, profile, state, active, wanted, found);
+    if !interest.has_offers() || enough.get() {
         return;
     }
     let offered = offered(agent, profile, state, &moment);
@@ -63,23 +66,28 @@ fn requirements(
     profile: Profile,
     state: &State,
     active: Option<&Skill>,
+    wanted: Wanted<'_>,
     found: &mut dyn FnMut(Made<'_>),
 ) {
+    let is_wanted = |skill: &Skill, gate: &&Gate| {
+        let reader = Reader { skill: Some(&skill.id), site: Site::Condition };
+        wanted.is_asked(&KnownReader::of(agent, profile, reader), gate)
+    };
     let is_asked = |skill: &&Skill| {
         let is_active = active.is_some_and(|active| active.id == skill.id);
         !is_active && !skill.disabled && !skill.hidden && !skill.engine_managed
     };
     for skill in agent.skills.values().filter(is_asked).filter(|_| profile.has_skill_requires()) {
-        if let Some(requires) = &skill.requires {
+        if let Some(requires) = skill.requires.as_ref().filter(|gate| is_wanted(skill, gate)) {
             let decision = gate(agent, profile, state, Some(&skill.id), requires);
-            evaluated(requires, Some(&skill.id), decision, GateOf::Skill(&skill.id), found);
+            evaluated(requires, Some(&skill.id), &decision, GateOf::Skill(&skill.id), found);
         }
     }
     let Some(skill) = active else { return };
     for constraint in &skill.tool_constraints {
-        if let Some(requires) = &constraint.requires {
+        if let Some(requires) = constraint.requires.as_ref().filter(|gate| is_wanted(skill, gate)) {
             let decision = gate(agent, profile, state, Some(&skill.id), requires);
-            evaluated(requires, Some(&skill.id), decision, GateOf::Tool(&constraint.tool.value), found);
+            evaluated(requires, Some(&skill.id), &decision, GateOf::Tool(&constraint.tool.value), found);
         }
     }
 }

@@ -216,7 +216,7 @@ fn arguments(sight: &Sight<'_>, tool: &Name, found: &mut dyn FnMut(Made<'_>)) {
     for (_, parameter) in parameters {
         if let Parameter::Memory(key) = parameter {
             let decision = read(agent, sight.profile, sight.state, reader, &key.value);
-            found(Made::Read { decision, via: Via::Argument(&key.at) });
+            found(Made::Read { decision: &decision, via: Via::Argument(&key.at) });
         }
     }
 }
@@ -254,7 +254,7 @@ fn spoken(sight: &Sight<'_>, response: &Name, found: &mut dyn FnMut(Made<'_>)) {
     }
     let spoken = speak(agent, sight.profile, sight.state, response);
     let at = spoken.variant.map_or(&declared.at, |variant| &variant.text.at);
-    for decision in spoken.reads {
+    for decision in &spoken.reads {
         found(Made::Read { decision, via: Via::Response(at) });
     }
 }
@@ -270,7 +270,7 @@ fn condition(
 ) -> bool {
     let decision = gate(agent, sight.profile, sight.state, skill.map(Name::as_str), written);
     let is_open = decision.is_open();
-    evaluated(written, skill, decision, of, found);
+    evaluated(written, skill, &decision, of, found);
     is_open
 }
 
@@ -278,26 +278,26 @@ fn condition(
 pub(super) fn evaluated(
     written: &Gate,
     skill: Option<&Name>,
-    decision: GateDecision,
+    decision: &GateDecision,
     of: GateOf<'_>,
     found: &mut dyn FnMut(Made<'_>),
 ) {
+    found(Made::Gate { gate: written, skill, decision, of });
     let mut reads = Vec::new();
-    if let GateDecision::Evaluated(evaluation) = &decision {
+    if let GateDecision::Evaluated(evaluation) = decision {
         collect(&evaluation.root, &mut reads);
     }
-    found(Made::Gate { gate: written, skill, decision, of });
     for decision in reads {
         found(Made::Read { decision, via: Via::Condition(&written.text.at) });
     }
 }
 
 /// Collects the reads of a condition, in order, each name once.
-fn collect(part: &Part<ReadDecision>, reads: &mut Vec<ReadDecision>) {
+fn collect<'p>(part: &'p Part<ReadDecision>, reads: &mut Vec<&'p ReadDecision>) {
     if let (Some(read), Outcome::Value(_)) = (&part.why, &part.outcome)
         && reads.iter().all(|known| known.asked != read.asked)
     {
-        reads.push(read.clone());
+        reads.push(read);
     }
     part.parts.iter().for_each(|part| collect(part, reads));
 }

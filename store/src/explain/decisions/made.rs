@@ -27,9 +27,9 @@ pub(in crate::explain) struct Sight<'a> {
 /// A decision.
 pub(in crate::explain) enum Made<'a> {
     /// A read.
-    Read { decision: ReadDecision, via: Via<'a> },
+    Read { decision: &'a ReadDecision, via: Via<'a> },
     /// A condition.
-    Gate { gate: &'a Gate, skill: Option<&'a Name>, decision: GateDecision, of: GateOf<'a> },
+    Gate { gate: &'a Gate, skill: Option<&'a Name>, decision: &'a GateDecision, of: GateOf<'a> },
     /// A write that is recorded as stored.
     Stored { key: &'a Name, value: Option<&'a Value>, writer: &'a Writer, decision: Option<WriteDecision> },
     /// A write that is recorded as refused.

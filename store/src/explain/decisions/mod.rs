@@ -5,13 +5,15 @@
 //! folder. Without a folder only what is recorded is left.
 //!
 //! ```text
-//! event   what an event decided, or shows to have been decided
-//! call    the prompt of a model call: reads, markers, offers
-//! words   both in sentences, with rule, line and remedy
+//! event     what an event decided, or shows to have been decided
+//! call      the prompt of a model call: reads, markers, offers
+//! interest  which of both are asked for
+//! words     both in sentences, with rule, line and remedy
 //! ```
 
 mod call;
 mod event;
+mod interest;
 mod made;
 mod words;
 
@@ -20,12 +22,13 @@ use serde::Serialize;
 use super::Basis;
 use super::condition::Condition;
 use super::why::{RuleLine, Tried};
-use crate::event::{Event, Position};
+use crate::event::{Event, Position, Tag};
 use crate::name::Name;
 use crate::replay::Session;
 use crate::replay::turns::CallKind;
 use crate::session::State;
 
+pub(super) use interest::{Enough, Interest, Verdicts};
 pub(super) use made::{GateOf, Made, Sight, Via, verdict_of};
 pub(super) use words::quoted;
 
@@ -190,28 +193,38 @@ pub fn decisions(session: &Session, at: Position) -> Vec<Decision> {
     }
     if is_call(session, at) {
         let state = session.state(at);
-        call::visit(session, &state, call::Depth::Offers, &mut |made| found.push(words::decision(session, at, made)));
+        let add = &mut |made: Made<'_>| found.push(words::decision(session, at, made));
+        call::visit(session, &state, &Interest::ALL, &Enough::default(), add);
     }
     found
 }
 
-/// Walks through what an event decided, without words. `before` is the state before it.
-pub(super) fn walk_event(session: &Session, before: &State, event: &Event, found: &mut dyn FnMut(&Made<'_>)) {
-    let sight = Sight { agent: session.agent.as_deref(), profile: session.profile.profile, state: before };
-    event::visit(&sight, &event.kind, &mut |made| found(&made));
-}
-
-/// Walks through what was read for the prompt of a model call, if one saw `state`, without words.
-pub(super) fn walk_call(session: &Session, state: &State, found: &mut dyn FnMut(&Made<'_>)) {
-    if is_call(session, state.position) {
-        call::visit(session, state, call::Depth::Reads, &mut |made| found(&made));
+/// Walks through what an event decided, without words, unless nothing that is asked for can be among it. `before` is
+/// the state before it.
+pub(super) fn walk_event(
+    session: &Session,
+    before: &State,
+    event: &Event,
+    interest: &Interest<'_>,
+    found: &mut dyn FnMut(&Made<'_>),
+) {
+    if interest.may_be_in(Tag::of(&event.kind)) {
+        let sight = Sight { agent: session.agent.as_deref(), profile: session.profile.profile, state: before };
+        event::visit(&sight, &event.kind, &mut |made| found(&made));
     }
 }
 
-/// Walks through the same, and through which skills and tools were offered.
-pub(super) fn walk_offers(session: &Session, state: &State, found: &mut dyn FnMut(&Made<'_>)) {
-    if is_call(session, state.position) {
-        call::visit(session, state, call::Depth::Offers, &mut |made| found(&made));
+/// Walks through what was decided for the prompt of a model call, if one saw `state`, without words: as far as it is
+/// asked for, and until it is enough.
+pub(super) fn walk_call(
+    session: &Session,
+    state: &State,
+    interest: &Interest<'_>,
+    enough: &Enough,
+    found: &mut dyn FnMut(&Made<'_>),
+) {
+    if interest.is_in_call() && is_call(session, state.position) {
+        call::visit(session, state, interest, enough, &mut |made| found(&made));
     }
 }
 

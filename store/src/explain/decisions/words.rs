@@ -44,8 +44,8 @@ pub(super) fn decision(session: &Session, at: Position, made: Made<'_>) -> Decis
             skill: skill.cloned(),
             via: "condition",
             rule: Some(RuleLine::new(agent, gate_rule(of), Some(&gate.text.at))),
-            condition: agent.map(|agent| Condition::of(agent, gate, &decision)),
-            ..base(gate.text.value.trim(), gate_words(&decision, of), Basis::Recomputed)
+            condition: agent.map(|agent| Condition::of(agent, gate, decision)),
+            ..base(gate.text.value.trim(), gate_words(decision, of), Basis::Recomputed)
         },
         Made::Stored { key, value, writer, decision } => {
             let agrees = decision.as_ref().is_none_or(WriteDecision::is_allowed);
@@ -112,7 +112,7 @@ pub(super) fn decision(session: &Session, at: Position, made: Made<'_>) -> Decis
 
 fn read(
     agent: Option<&Agent>,
-    read: ReadDecision,
+    read: &ReadDecision,
     via: Via<'_>,
     base: impl FnOnce(&str, String, Basis) -> Decision,
 ) -> Decision {

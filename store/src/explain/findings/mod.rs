@@ -25,7 +25,7 @@ use crate::event::Position;
 use crate::event::finding::FindingKind;
 use crate::replay::Session;
 
-pub use scan::{Progress, Scan};
+pub use scan::Scan;
 
 /// Something that looks wrong. Its texts still have to go through [`crate::visible`].
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -3,27 +3,35 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::gates::{Gates, what_it_decides};
-use super::group::Groups;
+use super::group::{Groups, Subject};
 use super::{Found, FoundKind, record};
 use crate::agent::Agent;
 use crate::diagnostic::{Place, Severity};
 use crate::event::{Actor, Event, EventKind, Position, ToolOutcome, WriteRefusal};
 use crate::explain::Basis;
-use crate::explain::decisions::{self, Made, Via, quoted};
+use crate::explain::decisions::{self, Enough, Interest, Made, Verdict, Verdicts, Via, quoted};
 use crate::explain::why::RuleLine;
 use crate::name::{Name, SYSTEM, split_key};
 use crate::replay::Session;
 use crate::replay::agreement::Judge;
 use crate::replay::headline::who;
+use crate::replay::progress::Progress;
 use crate::replay::turns::MODEL_CALL_ERROR;
 use crate::rule::Rule;
-use crate::session::access::{Found as Gave, Nothing, ReadDecision};
+use crate::session::access::{Found as Gave, ReadDecision};
 use crate::session::prose::{SHOWN_CHARACTERS, shown};
 use crate::session::{State, evolve};
 use crate::value::Value;
 
 /// Looking at a model call costs as much as looking at so many events.
 const CALL_COST: u64 = 20;
+
+/// Everything but what was let happen and offered.
+const INTEREST: Interest<'static> = Interest {
+    verdicts: Verdicts::of(&[Verdict::Empty, Verdict::Denied, Verdict::Open, Verdict::Closed, Verdict::Refused]),
+    reads: None,
+    denials: None,
+};
 
 /// A walk through a session in search of what looks wrong. It may be dropped at any time.
 pub struct Scan {
@@ -36,22 +44,6 @@ pub struct Scan {
     /// For each entry the event that set the value whose length was looked at last, and its length if the model gets a
     /// part of it only.
     lengths: BTreeMap<Name, (Option<Position>, Option<usize>)>,
-}
-
-/// How far a walk is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// How many events were looked at.
-    pub done: u64,
-    /// How many there are.
-    pub of: u64,
-}
-
-impl Progress {
-    /// Returns whether all was looked at.
-    pub fn is_done(self) -> bool {
-        self.done >= self.of
-    }
 }
 
 impl Scan {
@@ -108,7 +100,7 @@ impl Scan {
     fn look(&mut self, session: &Session, at: Position, event: &Event) -> u64 {
         self.look_at_event(session, at, event);
         let state = std::mem::take(&mut self.state);
-        decisions::walk_event(session, &state, event, &mut |made| self.look_at(session, made, at));
+        decisions::walk_event(session, &state, event, &INTEREST, &mut |made| self.look_at(session, made, at));
         self.judge.event(session, &state, at, event);
         self.state = state;
         evolve(&mut self.state, event);
@@ -117,7 +109,8 @@ impl Scan {
             return 1;
         }
         let state = std::mem::take(&mut self.state);
-        decisions::walk_call(session, &state, &mut |made| self.look_at(session, made, at));
+        let enough = Enough::default();
+        decisions::walk_call(session, &state, &INTEREST, &enough, &mut |made| self.look_at(session, made, at));
         self.state = state;
         CALL_COST
     }
@@ -130,7 +123,7 @@ impl Scan {
                 self.written.insert(key.clone());
                 let is_system = split_key(key).is_some_and(|(space, _)| space == SYSTEM);
                 if writer.actor == Actor::Unknown && !is_system {
-                    self.groups.add(FoundKind::UnknownWriter, String::new(), at, || {
+                    self.groups.add(FoundKind::UnknownWriter, Subject::all(), at, || {
                         let text = "the record doesn't tell who wrote memory entries";
                         let advice = "take who wrote them as unknown; the turns and tools around them tell more";
                         plain(FoundKind::UnknownWriter, Severity::Note, text, advice)
@@ -142,14 +135,14 @@ impl Scan {
                 self.look_at_failure(at, tool, error.as_deref().unwrap_or("it doesn't say why"));
             }
             EventKind::ToolReturned { tool, outcome: ToolOutcome::Declined, .. } => {
-                self.groups.add(FoundKind::DeclinedTool, tool.to_string(), at, || {
+                self.groups.add(FoundKind::DeclinedTool, Subject::named(tool), at, || {
                     let text = format!("the user said no to {tool}, which never ran");
                     let advice = "look at what was asked: the user may have meant something else";
                     plain(FoundKind::DeclinedTool, Severity::Note, text, advice)
                 });
             }
             EventKind::AgentMessage { response: Some(response), .. } if *response == MODEL_CALL_ERROR => {
-                self.groups.add(FoundKind::FailedCall, String::new(), at, || {
+                self.groups.add(FoundKind::FailedCall, Subject::all(), at, || {
                     let text = "a model call failed; the user got the engine's apology";
                     let advice = "look at the model provider's status and the engine's own log at that time";
                     plain(FoundKind::FailedCall, Severity::Error, text, advice)
@@ -183,7 +176,7 @@ impl Scan {
                 "look at the arguments and at the tool's code: it raised this, or the engine did for it".to_owned(),
             ),
         };
-        let subject = format!("{tool}\n{error}");
+        let subject = Subject { text: Some(error.to_owned()), ..Subject::named(tool) };
         self.groups
             .add(kind, subject, at, || plain(kind, Severity::Warning, format!("{tool} failed: {error}"), advice));
     }
@@ -193,7 +186,8 @@ impl Scan {
         if entry.enum_values.is_empty() || value.is_null() || entry.enum_values.contains(value) {
             return;
         }
-        self.groups.add(FoundKind::OutsideEnum, format!("{key}\n{}", quoted(value)), at, || {
+        let subject = Subject { text: Some(quoted(value)), ..Subject::named(key) };
+        self.groups.add(FoundKind::OutsideEnum, subject, at, || {
             let values: Vec<String> = entry.enum_values.iter().map(Value::to_json).collect();
             let is_text = matches!(value, Value::Text(_));
             let has_bools = entry.enum_values.iter().any(|value| matches!(value, Value::Bool(_)));
@@ -216,27 +210,26 @@ impl Scan {
             Made::Read { decision, via } => self.look_at_read(agent, decision, *via, at),
             Made::Gate { gate, decision, of, .. } => {
                 let Some((key, nothing)) = self.gates.note(gate, decision, *of, at) else { return };
-                self.groups.add(
-                    FoundKind::GateClosed,
-                    format!("{:?}\n{:?}", gate.text.at, kind_of(&nothing)),
-                    at,
-                    || {
-                        let line = &gate.text.at;
-                        let text = format!(
-                            "`{}` at {}:{} did not hold, so {}: `{key}` was {nothing}",
-                            gate.text.value.trim(),
-                            line.file,
-                            line.line,
-                            what_it_decides(*of)
-                        );
-                        let advice = format!("see what took the value away (`replay why SESSION {key} --at {at}`)");
-                        recomputed(agent, FoundKind::GateClosed, text, advice, Rule::NothingReadsAsNone, Some(line))
-                    },
-                );
+                let place = &gate.text.at;
+                let subject = Subject { start: Some(place.start), ..Subject::all().at("condition", Some(place)) };
+                let subject = subject.of_nothing(&nothing);
+                self.groups.add(FoundKind::GateClosed, subject, at, || {
+                    let line = &gate.text.at;
+                    let text = format!(
+                        "`{}` at {}:{} did not hold, so {}: `{key}` was {nothing}",
+                        gate.text.value.trim(),
+                        line.file,
+                        line.line,
+                        what_it_decides(*of)
+                    );
+                    let advice = format!("see what took the value away (`replay why SESSION {key} --at {at}`)");
+                    recomputed(agent, FoundKind::GateClosed, text, advice, Rule::NothingReadsAsNone, Some(line))
+                });
             }
             Made::WriteRefused { asked, value, writer, refusal, rule, decision } => {
                 let key = made.key().unwrap_or(asked);
-                self.groups.add(FoundKind::RefusedWrite, format!("{key}\n{rule}"), at, || {
+                let subject = Subject { text: Some(rule.to_string()), ..Subject::named(key) };
+                self.groups.add(FoundKind::RefusedWrite, subject, at, || {
                     let what = if *refusal == WriteRefusal::Skipped { "passed over" } else { "refused" };
                     let text = format!("a write of `{key}` by {} was {what}: {}", who(writer), rule.text());
                     let change = agent.zip(decision.as_ref()).and_then(|(agent, made)| made.change(agent, value));
@@ -251,8 +244,8 @@ impl Scan {
                     }
                 });
             }
-            Made::Skill { skill, verdict: decisions::Verdict::Refused, rule, .. } => {
-                self.groups.add(FoundKind::RefusedSkill, skill.to_string(), at, || {
+            Made::Skill { skill, verdict: Verdict::Refused, rule, .. } => {
+                self.groups.add(FoundKind::RefusedSkill, Subject::named(skill), at, || {
                     let why = rule.map_or("the record doesn't say why", Rule::text);
                     let text = format!("{skill} was not started: {why}");
                     let advice = format!("see what is missing (`replay why SESSION --skill {skill} --at {at}`)");
@@ -260,8 +253,8 @@ impl Scan {
                     Found { rule, ..plain(FoundKind::RefusedSkill, Severity::Warning, text, advice) }
                 });
             }
-            Made::Call { tool, verdict: decisions::Verdict::Refused, rule, at: line, .. } => {
-                self.groups.add(FoundKind::RefusedTool, tool.to_string(), at, || {
+            Made::Call { tool, verdict: Verdict::Refused, rule, at: line, .. } => {
+                self.groups.add(FoundKind::RefusedTool, Subject::named(tool), at, || {
                     let why = rule.map_or("the record doesn't say why", Rule::text);
                     let text = format!("{tool} did not run: {why}");
                     let advice = format!("see what is missing (`replay why SESSION --tool {tool} --at {at}`)");
@@ -291,15 +284,15 @@ impl Scan {
             }
             Gave::Nothing(nothing) => nothing,
         };
-        let skill = read.skill.as_ref().map_or("no skill", |skill| skill.as_str());
-        let place = via.place().map(|at| format!("{}:{}", at.file, at.line));
-        let named = place
-            .as_ref()
-            .map_or("the memory that prompts list".to_owned(), |place| format!("the {} at {place}", via.word()));
-        let subject = format!("{key}\n{skill}\n{named}");
+        let subject = Subject { skill: read.skill.clone(), ..Subject::named(key) }.at(via.word(), via.place());
+        let skill = || read.skill.as_ref().map_or("no skill", |skill| skill.as_str());
+        let named = || match via.place() {
+            Some(at) => format!("the {} at {}:{}", via.word(), at.file, at.line),
+            None => "the memory that prompts list".to_owned(),
+        };
         if !read.is_allowed() {
             self.groups.add(FoundKind::DeniedRead, subject, at, || {
-                let text = format!("{skill} read None from `{key}` in {named}: {nothing}");
+                let text = format!("{} read None from `{key}` in {}: {nothing}", skill(), named());
                 let advice = match agent.and_then(|agent| read.change(agent)) {
                     Some(change) => format!("if it should see the value, {change}"),
                     None => "write another name: no rule lets this one be read".to_owned(),
@@ -315,8 +308,8 @@ impl Scan {
             // Conditions are looked at as a whole, and a listing shows nothing of what is empty.
             Via::Condition(_) | Via::Listing => return,
         };
-        self.groups.add(FoundKind::EmptyRead, format!("{subject}\n{:?}", kind_of(nothing)), at, || {
-            let text = format!("`{key}` gave None in {named}, so {what}: {nothing}");
+        self.groups.add(FoundKind::EmptyRead, subject.of_nothing(nothing), at, || {
+            let text = format!("`{key}` gave None in {}, so {what}: {nothing}", named());
             let advice = format!("see what should have set it (`replay why SESSION {key} --at {at}`)");
             recomputed(agent, FoundKind::EmptyRead, text, advice, read.rule, via.place())
         });
@@ -334,7 +327,7 @@ impl Scan {
             }
         };
         let Some(length) = length else { return };
-        self.groups.add(FoundKind::CutValue, key.to_string(), at, || {
+        self.groups.add(FoundKind::CutValue, Subject::named(key), at, || {
             let text = format!(
                 "the model gets the first {SHOWN_CHARACTERS} of the {length} characters of `{key}`; tools and responses \
                  get all (M262)"
@@ -343,11 +336,6 @@ impl Scan {
             Found { basis: Basis::Recomputed, ..plain(FoundKind::CutValue, Severity::Note, text, advice) }
         });
     }
-}
-
-/// Returns the kind of nothing without the place where it came about, which differs each time.
-fn kind_of(nothing: &Nothing) -> std::mem::Discriminant<Nothing> {
-    std::mem::discriminant(nothing)
 }
 
 /// Returns the entry that an error names, if it names one that has a story.

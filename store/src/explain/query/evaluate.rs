@@ -1,12 +1,14 @@
 //! Whether an event matches a query.
 
+use super::asked::Asked;
 use super::pattern::Pattern;
+use super::said::{actor_of, keys_of, skills_of, tool_of, verdict_of};
 use super::{Expression, Filter, Needs, Query};
 use crate::agent::Agent;
 use crate::condition::{Condition, Evaluation, Outcome, Reading, Reference, evaluate};
 use crate::diagnostic::nearest;
-use crate::event::{Event, EventKind, Position, ToolCall, ToolCaller, Writer};
-use crate::explain::decisions::{self, Decision, DecisionKind, Verdict};
+use crate::event::{Event, EventKind, Position};
+use crate::explain::decisions::{self, Decision, DecisionKind, Enough, Interest, Verdict};
 use crate::name::{Name, PROJECT, split_key};
 use crate::replay::Session;
 use crate::session::{Cell, State, evolve};
@@ -20,16 +22,28 @@ pub(super) const MODEL_CALL: &str = "model_call";
 /// To look through many events, [`super::Search`] costs less.
 pub fn matches(query: &Query, session: &Session, at: Position) -> bool {
     let Some(event) = session.event(at) else { return false };
-    Sight::before(query.needs, session, at).look(query, session, at, &event)
+    Sight::before(query, session, at).look(query, session, at, &event)
 }
 
 /// What is known about a step while events are looked at one after the other.
 #[derive(Default)]
 pub(super) struct Sight {
+    asked: Asked,
     /// What holds after the event that was looked at last.
     state: State,
     changed: Vec<Name>,
     decided: Vec<Decided>,
+}
+
+/// How much of a step is known; each includes the one before.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Known {
+    /// The event, and what was decided so far.
+    Event,
+    /// What holds after it, too.
+    State,
+    /// All that is asked for.
+    All,
 }
 
 struct Decided {
@@ -40,38 +54,63 @@ struct Decided {
 
 impl Sight {
     /// Returns what is known before the event at `at`.
-    pub(super) fn before(needs: Needs, session: &Session, at: Position) -> Sight {
-        match needs {
+    pub(super) fn before(query: &Query, session: &Session, at: Position) -> Sight {
+        match query.needs {
             Needs::Event => Sight::default(),
-            Needs::State | Needs::Decisions | Needs::Offers => {
-                Sight { state: session.state(Position(at.0.saturating_sub(1))), ..Sight::default() }
-            }
+            Needs::State | Needs::Decisions | Needs::Offers => Sight {
+                asked: Asked::by(query),
+                state: session.state(Position(at.0.saturating_sub(1))),
+                ..Sight::default()
+            },
         }
     }
 
-    /// Looks at the event at `at`, the one after [`Sight::state`], and returns whether it matches.
+    /// Looks at the event at `at`, the one after [`Sight::state`], and returns whether it matches. What was decided in
+    /// the step is worked out only where that tells.
     pub(super) fn look(&mut self, query: &Query, session: &Session, at: Position, event: &Event) -> bool {
+        let step = Step { session, at, event };
         match query.needs {
             Needs::Event => {}
             Needs::State => self.advance(event),
             Needs::Decisions | Needs::Offers => {
-                let mut decided = std::mem::take(&mut self.decided);
-                decided.clear();
-                let mut add = |made: &decisions::Made<'_>| {
-                    decided.push(Decided { kind: made.kind(), verdict: made.verdict(), key: made.key().cloned() });
-                };
-                decisions::walk_event(session, &self.state, event, &mut add);
-                self.advance(event);
-                match query.needs {
-                    Needs::Offers => decisions::walk_offers(session, &self.state, &mut add),
-                    Needs::Event | Needs::State | Needs::Decisions => {
-                        decisions::walk_call(session, &self.state, &mut add);
-                    }
+                self.decided.clear();
+                if let Some(holds) = self.truth(&query.root, &step, Known::Event) {
+                    self.advance(event);
+                    return holds;
                 }
-                self.decided = decided;
+                self.decide(|interest, facts| {
+                    let state = facts.state;
+                    decisions::walk_event(session, state, event, interest, &mut |made| {
+                        facts.note(interest, made);
+                    });
+                });
+                self.advance(event);
+                if let Some(holds) = self.truth(&query.root, &step, Known::State) {
+                    return holds;
+                }
+                self.decide(|interest, facts| {
+                    let (state, enough) = (facts.state, Enough::default());
+                    decisions::walk_call(session, state, interest, &enough, &mut |made| {
+                        if facts.note(interest, made) {
+                            enough.set(facts.truth(&query.root, &step, Known::State).is_some());
+                        }
+                    });
+                });
             }
         }
-        self.holds(&query.root, session, event, at)
+        self.truth(&query.root, &step, Known::All).unwrap_or(false)
+    }
+
+    /// Hands what is known to `work`, which adds decisions to it.
+    fn decide(&mut self, work: impl FnOnce(&Interest<'_>, &mut Facts<'_>)) {
+        let Sight { asked, state, changed, decided } = self;
+        let mut facts = Facts { state, changed, decided };
+        asked.with(|interest| work(interest, &mut facts));
+    }
+
+    fn truth(&mut self, expression: &Expression, step: &Step<'_>, known: Known) -> Option<bool> {
+        let Sight { state, changed, decided, .. } = self;
+        Facts { state, changed, decided }.truth(expression, step, known)
     }
 
     /// Applies an event and notes which entries it changed.
@@ -98,46 +137,99 @@ impl Sight {
             _ => evolve(&mut self.state, event),
         }
     }
+}
 
-    fn holds(&self, expression: &Expression, session: &Session, event: &Event, at: Position) -> bool {
+/// What is known about a step, to which its decisions are added one by one.
+struct Facts<'f> {
+    state: &'f State,
+    changed: &'f [Name],
+    decided: &'f mut Vec<Decided>,
+}
+
+impl Facts<'_> {
+    /// Notes a decision, if the query asks for it, and returns whether it does.
+    fn note(&mut self, interest: &Interest<'_>, made: &decisions::Made<'_>) -> bool {
+        let is_asked = interest.is_made(made);
+        if is_asked {
+            self.decided.push(Decided { kind: made.kind(), verdict: made.verdict(), key: made.key().cloned() });
+        }
+        is_asked
+    }
+
+    /// Returns whether the step matches, as far as what is known tells; with [`Known::All`] it does.
+    fn truth(&self, expression: &Expression, step: &Step<'_>, known: Known) -> Option<bool> {
+        let &Step { session, at, event } = step;
+        let kind = &event.kind;
+        let from = |needed: Known, holds: &dyn Fn() -> bool| (needed <= known).then(holds);
+        // What wasn't decided so far may be decided yet.
+        let decided = |holds: bool| if holds { Some(true) } else { from(Known::All, &|| false) };
         match expression {
-            Expression::Not(negated) => !self.holds(negated, session, event, at),
-            Expression::And(parts) => parts.iter().all(|part| self.holds(part, session, event, at)),
-            Expression::Or(parts) => parts.iter().any(|part| self.holds(part, session, event, at)),
-            Expression::State(condition) => evaluation(condition, &self.state).holds(),
-            Expression::Changed(key) => self.changed.iter().any(|changed| key.matches_key(changed)),
-            Expression::Read(key) => self.decided.iter().any(|one| one.kind == DecisionKind::Read && one.is_of(key)),
-            Expression::Denied(key) => self.decided.iter().any(|one| {
+            Expression::Not(negated) => self.truth(negated, step, known).map(|holds| !holds),
+            Expression::And(parts) => all(parts.iter().map(|part| self.truth(part, step, known))),
+            Expression::Or(parts) => {
+                all(parts.iter().map(|part| self.truth(part, step, known).map(|holds| !holds))).map(|none| !none)
+            }
+            Expression::State(condition) => from(Known::State, &|| evaluation(condition, self.state).holds()),
+            Expression::Changed(key) => {
+                from(Known::State, &|| self.changed.iter().any(|changed| key.matches_key(changed)))
+            }
+            Expression::Read(key) => {
+                decided(self.decided.iter().any(|one| one.kind == DecisionKind::Read && one.is_of(key)))
+            }
+            Expression::Denied(key) => decided(self.decided.iter().any(|one| {
                 let is_denied = matches!(one.verdict, Verdict::Denied | Verdict::Refused);
                 is_denied && one.is_of(key)
-            }),
-            Expression::Filter(filter) => self.passes(filter, session, event, at),
+            })),
+            Expression::Filter(filter) => match filter {
+                Filter::Active(patterns) => {
+                    from(Known::State, &|| self.state.active_skill().is_some_and(|skill| any(patterns, skill)))
+                }
+                Filter::Verdict(verdicts) => decided(
+                    verdict_of(kind).is_some_and(|verdict| verdicts.contains(&verdict))
+                        || self.decided.iter().any(|one| verdicts.contains(&one.verdict)),
+                ),
+                Filter::Kind(patterns) => {
+                    let is_call = || any(patterns, MODEL_CALL) && decisions::is_call(session, at);
+                    Some(any(patterns, kind.tag()) || is_call())
+                }
+                Filter::Key(patterns) => {
+                    let mut keys = keys_of(kind).into_iter().flatten();
+                    Some(keys.any(|key| patterns.iter().any(|one| one.matches_key(key))))
+                }
+                Filter::Skill(patterns) => {
+                    Some(skills_of(kind).into_iter().flatten().any(|skill| any(patterns, skill)))
+                }
+                Filter::Tool(patterns) => Some(tool_of(kind).is_some_and(|tool| any(patterns, tool))),
+                Filter::Actor(patterns) => Some(actor_of(kind).is_some_and(|actor| any(patterns, actor))),
+                Filter::Turn(spans) => {
+                    let is_in = |turn| spans.iter().any(|span| span.contains(u64::from(turn)));
+                    Some(event.turn.is_some_and(is_in))
+                }
+                Filter::At(spans) => Some(spans.iter().any(|span| span.contains(at.0))),
+                Filter::Text(texts) => Some(texts.iter().any(|text| text.matches(event))),
+            },
         }
     }
+}
 
-    fn passes(&self, filter: &Filter, session: &Session, event: &Event, at: Position) -> bool {
-        match filter {
-            Filter::Kind(patterns) => {
-                any(patterns, event.kind.tag()) || (any(patterns, MODEL_CALL) && decisions::is_call(session, at))
-            }
-            Filter::Key(patterns) => {
-                keys_of(&event.kind).into_iter().flatten().any(|key| patterns.iter().any(|one| one.matches_key(key)))
-            }
-            Filter::Skill(patterns) => skills_of(&event.kind).into_iter().flatten().any(|skill| any(patterns, skill)),
-            Filter::Active(patterns) => self.state.active_skill().is_some_and(|skill| any(patterns, skill)),
-            Filter::Tool(patterns) => tool_of(&event.kind).is_some_and(|tool| any(patterns, tool)),
-            Filter::Actor(patterns) => actor_of(&event.kind).is_some_and(|actor| any(patterns, actor)),
-            Filter::Turn(spans) => {
-                event.turn.is_some_and(|turn| spans.iter().any(|span| span.contains(u64::from(turn))))
-            }
-            Filter::At(spans) => spans.iter().any(|span| span.contains(at.0)),
-            Filter::Verdict(verdicts) => {
-                verdict_of(&event.kind).is_some_and(|verdict| verdicts.contains(&verdict))
-                    || self.decided.iter().any(|one| verdicts.contains(&one.verdict))
-            }
-            Filter::Text(texts) => texts.iter().any(|text| text.matches(event)),
+/// A step that is looked at.
+struct Step<'a> {
+    session: &'a Session,
+    at: Position,
+    event: &'a Event,
+}
+
+/// Returns whether all hold: not where one doesn't, whatever isn't known of others.
+pub(super) fn all(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut known = Some(true);
+    for part in parts {
+        match part {
+            Some(true) => {}
+            Some(false) => return Some(false),
+            None => known = None,
         }
     }
+    known
 }
 
 impl Decided {
@@ -146,7 +238,7 @@ impl Decided {
     }
 }
 
-fn any(patterns: &[Pattern], name: &str) -> bool {
+pub(super) fn any(patterns: &[Pattern], name: &str) -> bool {
     patterns.iter().any(|pattern| pattern.matches(name))
 }
 
@@ -196,21 +288,6 @@ pub(super) fn value(evaluation: Evaluation<()>) -> Result<Value, String> {
     }
 }
 
-/// Returns whether a verdict stands in the event itself, so that nothing has to be worked out.
-pub(super) fn is_in_event(verdict: Verdict) -> bool {
-    match verdict {
-        Verdict::Refused | Verdict::Waiting | Verdict::Declined | Verdict::Failed => true,
-        Verdict::Allowed
-        | Verdict::Empty
-        | Verdict::Denied
-        | Verdict::Open
-        | Verdict::Closed
-        | Verdict::Offered
-        | Verdict::Withheld
-        | Verdict::Locked => false,
-    }
-}
-
 /// Returns whether a decision is of those that a query asks for.
 pub(super) fn asks_for(expression: &Expression, decision: &Decision) -> bool {
     let is_read = decision.kind == DecisionKind::Read;
@@ -222,102 +299,6 @@ pub(super) fn asks_for(expression: &Expression, decision: &Decision) -> bool {
         Expression::Denied(key) => is_denied && key.matches_key(&decision.subject),
         Expression::Filter(Filter::Verdict(verdicts)) => verdicts.contains(&decision.verdict),
         Expression::Filter(_) => false,
-    }
-}
-
-/// Returns the verdict that the event itself is, if it is one.
-fn verdict_of(kind: &EventKind) -> Option<Verdict> {
-    match kind {
-        EventKind::MemoryWriteRefused { .. } | EventKind::SkillRefused { .. } | EventKind::ToolRefused { .. } => {
-            Some(Verdict::Refused)
-        }
-        EventKind::SkillPending { .. } | EventKind::SkillDeferred { .. } | EventKind::ConfirmationAsked { .. } => {
-            Some(Verdict::Waiting)
-        }
-        EventKind::ConfirmationAnswered { confirmed: false, .. } => Some(Verdict::Declined),
-        EventKind::ToolReturned { outcome, .. } => Some(decisions::verdict_of(*outcome)),
-        _ => None,
-    }
-}
-
-fn keys_of(kind: &EventKind) -> [Option<&Name>; 2] {
-    match kind {
-        EventKind::MemoryWritten { key, .. }
-        | EventKind::MemoryCleared { key, .. }
-        | EventKind::MemoryReset { key, .. }
-        | EventKind::ProjectEntryLocked { key } => [Some(key), None],
-        EventKind::MemoryWriteRefused { asked, key, .. } => [Some(asked), key.as_ref()],
-        _ => [None, None],
-    }
-}
-
-fn writer_of(kind: &EventKind) -> Option<&Writer> {
-    match kind {
-        EventKind::MemoryWritten { writer, .. }
-        | EventKind::MemoryCleared { writer, .. }
-        | EventKind::MemoryWriteRefused { writer, .. } => Some(writer),
-        _ => None,
-    }
-}
-
-fn call_of(kind: &EventKind) -> Option<&ToolCall> {
-    match kind {
-        EventKind::ToolCalled { call }
-        | EventKind::ToolRefused { call, .. }
-        | EventKind::ConfirmationAsked { call } => Some(call),
-        _ => None,
-    }
-}
-
-fn skills_of(kind: &EventKind) -> [Option<&Name>; 2] {
-    match kind {
-        EventKind::SkillActivated { skill, .. }
-        | EventKind::SkillCompleted { skill }
-        | EventKind::SkillCancelled { skill, .. }
-        | EventKind::SkillInterrupted { skill, .. }
-        | EventKind::SkillResumed { skill, .. }
-        | EventKind::BlockEntered { skill, .. }
-        | EventKind::BlockCompleted { skill, .. }
-        | EventKind::BlockCancelled { skill, .. }
-        | EventKind::BlockInterrupted { skill, .. }
-        | EventKind::BlockResumed { skill, .. }
-        | EventKind::SkillRefused { skill, .. }
-        | EventKind::SkillDeferred { skill }
-        | EventKind::StepEntered { skill, .. } => [Some(skill), None],
-        EventKind::SkillPending { skill, resolver } => [Some(skill), Some(resolver)],
-        EventKind::ToolReturned { skill, .. } | EventKind::ResponseUttered { skill, .. } => [skill.as_ref(), None],
-        other => {
-            let writer = writer_of(other).and_then(|writer| writer.skill.as_ref());
-            [writer.or_else(|| call_of(other).and_then(|call| call.skill.as_ref())), None]
-        }
-    }
-}
-
-fn tool_of(kind: &EventKind) -> Option<&Name> {
-    match kind {
-        EventKind::ToolReturned { tool, .. } | EventKind::ConfirmationAnswered { tool, .. } => Some(tool),
-        other => {
-            let called = call_of(other).map(|call| &call.tool);
-            called.or_else(|| writer_of(other).and_then(|writer| writer.tool.as_ref()))
-        }
-    }
-}
-
-fn actor_of(kind: &EventKind) -> Option<&'static str> {
-    let caller = |caller: ToolCaller| match caller {
-        ToolCaller::Model => "model",
-        ToolCaller::Step => "step",
-        ToolCaller::Confirmation => "user",
-        ToolCaller::Validation => "engine",
-        ToolCaller::Unknown => "unknown",
-    };
-    match kind {
-        EventKind::UserMessage { .. } | EventKind::ConfirmationAnswered { .. } => Some("user"),
-        EventKind::ToolReturned { caller: by, .. } => Some(caller(*by)),
-        other => {
-            let called = call_of(other).map(|call| caller(call.caller));
-            called.or_else(|| writer_of(other).map(|writer| writer.actor.word()))
-        }
     }
 }
 

@@ -14,11 +14,14 @@
 //! see it. What a query needs to know decides what it costs: some need the event alone, some the state, some all that
 //! was decided ([`Needs`]).
 
+mod asked;
 mod evaluate;
 mod lex;
+mod marked;
 mod parse;
 mod pattern;
 mod print;
+mod said;
 mod search;
 mod table;
 mod text;

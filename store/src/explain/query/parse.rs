@@ -76,7 +76,7 @@ fn needs(expression: &Expression) -> Needs {
         Expression::Read(_) | Expression::Denied(_) => Needs::Decisions,
         Expression::Filter(filter) => match filter {
             Filter::Active(_) => Needs::State,
-            Filter::Verdict(verdicts) if verdicts.iter().all(|verdict| super::evaluate::is_in_event(*verdict)) => {
+            Filter::Verdict(verdicts) if verdicts.iter().all(|verdict| super::said::is_in_event(*verdict)) => {
                 Needs::Event
             }
             Filter::Verdict(verdicts)

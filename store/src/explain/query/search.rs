@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::Query;
 use super::evaluate::Sight;
+use super::marked::by_mark;
 use crate::event::Position;
 use crate::replay::Session;
 
@@ -73,13 +74,20 @@ impl Search {
     }
 
     fn forward(&mut self, session: &Session, budget: u64) -> Step {
-        let needs = self.query.needs;
         let next = Position(self.next);
-        let sight = self.sight.get_or_insert_with(|| Sight::before(needs, session, next));
-        let last = Position(self.next.saturating_add(budget - 1));
-        for (at, event) in session.events_in(next..=last) {
+        let sight = self.sight.get_or_insert_with(|| Sight::before(&self.query, session, next));
+        let last = Position(self.next.saturating_add(budget - 1)).min(session.end());
+        let mut events = session.events_in(next..=last);
+        let mut passed = 0;
+        for at in (self.next..=last.0).map(Position) {
             self.next = at.0 + 1;
             self.done += 1;
+            // What the event's mark tells costs no reading of it.
+            if by_mark(&self.query, session, at) == Some(false) {
+                passed += 1;
+                continue;
+            }
+            let Some((_, event)) = events.nth(std::mem::take(&mut passed)) else { break };
             if sight.look(&self.query, session, at, &event) {
                 return Step::Found(at);
             }
@@ -103,9 +111,15 @@ impl Search {
                 return Step::Going { done: self.done, of: self.of };
             }
             let first = self.next.saturating_sub(CHUNK.min(left.max(CHUNK / 4))).max(1);
-            let mut sight = Sight::before(self.query.needs, session, Position(first));
-            for (at, event) in session.events_in(Position(first)..Position(self.next)) {
-                if sight.look(&self.query, session, at, &event) {
+            let mut sight = Sight::before(&self.query, session, Position(first));
+            let mut events = session.events_in(Position(first)..Position(self.next));
+            let mut passed = 0;
+            for at in (first..self.next).map(Position) {
+                if by_mark(&self.query, session, at) == Some(false) {
+                    passed += 1;
+                } else if let Some((_, event)) = events.nth(std::mem::take(&mut passed))
+                    && sight.look(&self.query, session, at, &event)
+                {
                     self.found.push_back(at);
                 }
             }

@@ -10,7 +10,7 @@ use crate::agent::skill::Skill;
 use crate::event::WriteRefusal;
 use crate::name::{Name, SYSTEM, split_key};
 use crate::profile::Profile;
-use crate::rule::Rule;
+use crate::rule::{Rule, Trail};
 use crate::session::fit::{Misfit, coerce, fits_schema, fits_seed};
 use crate::session::{CellState, State};
 use crate::value::Value;
@@ -24,7 +24,7 @@ pub fn write(agent: &Agent, profile: Profile, state: &State, request: WriteReque
         request,
         skill: request.skill.and_then(|id| agent.skills.get(id)),
         entry: None,
-        tried: Vec::with_capacity(8),
+        tried: Trail::default(),
     };
     let verdict = match request.by {
         WriteBy::Tool | WriteBy::SetMemory | WriteBy::ValidationTool => attempt.by_code(),
@@ -55,7 +55,7 @@ struct Attempt<'a> {
     request: WriteRequest<'a>,
     skill: Option<&'a Skill>,
     entry: Option<&'a Entry>,
-    tried: Vec<Rule>,
+    tried: Trail,
 }
 
 struct Stored {

@@ -13,12 +13,12 @@ use crate::agent::Agent;
 use crate::agent::entry::Entry;
 use crate::agent::skill::Skill;
 use crate::name::{Name, PROJECT, SYSTEM, split_key};
-use crate::rule::Rule;
+use crate::rule::{Rule, Trail};
 
 pub use attempt::write;
 pub use change::Change;
 pub(super) use read::read_as;
-pub use read::{Found, Nothing, ReadDecision, Reader, Site, read};
+pub use read::{Found, KnownReader, Nothing, ReadDecision, Reader, Site, read};
 pub use write::{Obstacle, WriteBy, WriteDecision, WriteOutcome, WriteRequest};
 
 /// Why a name means no declared entry.
@@ -47,12 +47,7 @@ impl<'a> Active<'a> {
 }
 
 /// Finds the declared entry that a name means. This goes by the schemas alone; rights and values come after (M30b).
-fn resolve<'a>(
-    agent: &'a Agent,
-    active: Active<'a>,
-    name: &str,
-    tried: &mut Vec<Rule>,
-) -> Result<&'a Entry, Unresolved> {
+fn resolve<'a>(agent: &'a Agent, active: Active<'a>, name: &str, tried: &mut Trail) -> Result<&'a Entry, Unresolved> {
     let Some((space, entry)) = split_key(name) else {
         tried.push(if active.id.is_some() { Rule::BareNameBySchema } else { Rule::NoSkillActive });
         let own = active.skill.and_then(|skill| skill.entry(name));

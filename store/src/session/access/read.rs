@@ -12,8 +12,8 @@ use crate::diagnostic::Place;
 use crate::event::Position;
 use crate::name::{Name, split_key};
 use crate::profile::Profile;
-use crate::rule::Rule;
-use crate::session::{CellState, State};
+use crate::rule::{Rule, Trail};
+use crate::session::{Cell, CellState, State};
 use crate::value::Value;
 
 /// Who reads, and where.
@@ -53,7 +53,7 @@ pub struct ReadDecision {
     /// The rule that decided.
     pub rule: Rule,
     /// The rules that were applied before, in order.
-    pub tried: Vec<Rule>,
+    pub tried: Trail,
 }
 
 /// What a read gives.
@@ -195,6 +195,39 @@ pub fn read(agent: &Agent, profile: Profile, state: &State, reader: Reader<'_>, 
     read_as(agent, profile, state, Active::of(agent, reader.skill), reader.site, name)
 }
 
+/// A reader whose skill was looked up once for many reads.
+#[derive(Clone, Copy)]
+pub struct KnownReader<'a> {
+    agent: &'a Agent,
+    profile: Profile,
+    active: Active<'a>,
+    site: Site,
+}
+
+impl<'a> KnownReader<'a> {
+    /// Looks a reader up.
+    pub fn of(agent: &'a Agent, profile: Profile, reader: Reader<'a>) -> KnownReader<'a> {
+        KnownReader { agent, profile, active: Active::of(agent, reader.skill), site: reader.site }
+    }
+
+    /// Decides a read of `name`, as [`read`] does.
+    pub fn read(&self, state: &State, name: &str) -> ReadDecision {
+        read_as(self.agent, self.profile, state, self.active, self.site, name)
+    }
+
+    /// Decides a read of a declared entry by its qualified name, given what memory holds for it.
+    pub fn read_entry(&self, cell: Option<&Cell>, entry: &Entry) -> ReadDecision {
+        let mut tried = Trail::default();
+        tried.extend([Rule::QualifiedName, Rule::QualifiedNameStays]);
+        declared(self, cell, &entry.key, entry, tried)
+    }
+
+    /// Returns the declared entry that a name means to the reader, whatever its rights; `None` where it means none.
+    pub fn meant(&self, name: &str) -> Option<&'a Entry> {
+        resolve(self.agent, self.active, name, &mut Trail::default()).ok()
+    }
+}
+
 /// Decides a read for a skill that was looked up before.
 pub(in crate::session) fn read_as(
     agent: &Agent,
@@ -204,37 +237,60 @@ pub(in crate::session) fn read_as(
     site: Site,
     name: &str,
 ) -> ReadDecision {
-    let Active { id, skill } = active;
-    let reader = Reader { skill: id, site };
-    let mut tried = Vec::with_capacity(8);
-    let end = |entry: Option<&Entry>, found: Found, rule: Rule, tried: Vec<Rule>| ReadDecision {
-        asked: asked(name, entry),
-        skill: skill.map(|skill| skill.id.clone()).or_else(|| reader.skill.map(Name::from)),
-        key: entry.map(|entry| entry.key.clone()),
-        found,
-        rule,
-        tried,
-    };
-    let entry = match resolve(agent, active, name, &mut tried) {
-        Ok(entry) => entry,
+    let mut tried = Trail::default();
+    match resolve(agent, active, name, &mut tried) {
+        Ok(entry) => {
+            let reader = KnownReader { agent, profile, active, site };
+            declared(&reader, state.memory.get(&entry.key), name, entry, tried)
+        }
         Err(unresolved) => {
             let (nothing, rule) = match unresolved {
                 Unresolved::Undeclared => (Nothing::Undeclared, Rule::NothingReadsAsNone),
                 Unresolved::SessionPrefix => (Nothing::Undeclared, Rule::NoSessionPrefix),
                 Unresolved::Reserved => (Nothing::Reserved, Rule::SystemReserved),
             };
-            return end(None, Found::Nothing(nothing), rule, tried);
+            decision(active, name, None, Found::Nothing(nothing), rule, tried)
         }
-    };
-    if let Some((nothing, rule)) = withheld(agent, profile, skill, reader, name, entry, &mut tried) {
-        return end(Some(entry), Found::Nothing(nothing), rule, tried);
+    }
+}
+
+/// Decides a read of a declared entry, given what memory holds for it.
+fn declared(
+    &KnownReader { agent, profile, active, site }: &KnownReader<'_>,
+    cell: Option<&Cell>,
+    name: &str,
+    entry: &Entry,
+    mut tried: Trail,
+) -> ReadDecision {
+    let reader = Reader { skill: active.id, site };
+    if let Some((nothing, rule)) = withheld(agent, profile, active.skill, reader, name, entry, &mut tried) {
+        return decision(active, name, Some(entry), Found::Nothing(nothing), rule, tried);
     }
     if entry.pii && reader.site != Site::Prompt {
         tried.push(Rule::PiiHidesFromPromptOnly);
     }
-    let (found, rule) = held(state, entry);
+    let (found, rule) = held(cell, entry);
     let rule = rule.unwrap_or_else(|| tried.pop().expect("the rule of the permission was applied"));
-    end(Some(entry), found, rule, tried)
+    decision(active, name, Some(entry), found, rule, tried)
+}
+
+fn decision(
+    active: Active<'_>,
+    name: &str,
+    entry: Option<&Entry>,
+    found: Found,
+    rule: Rule,
+    tried: Trail,
+) -> ReadDecision {
+    let Active { id, skill } = active;
+    ReadDecision {
+        asked: asked(name, entry),
+        skill: skill.map(|skill| skill.id.clone()).or_else(|| id.map(Name::from)),
+        key: entry.map(|entry| entry.key.clone()),
+        found,
+        rule,
+        tried,
+    }
 }
 
 /// Says why the reader may not read an entry, if so. Leaves the rule of the permission on the trail otherwise.
@@ -245,7 +301,7 @@ fn withheld(
     reader: Reader<'_>,
     name: &str,
     entry: &Entry,
-    tried: &mut Vec<Rule>,
+    tried: &mut Trail,
 ) -> Option<(Nothing, Rule)> {
     let owner = owner(entry);
     let is_own = reader.skill == Some(owner);
@@ -284,7 +340,7 @@ fn withheld(
 }
 
 /// What an entry holds, and the rule that says so where it isn't plainly what was written.
-fn held(state: &State, entry: &Entry) -> (Found, Option<Rule>) {
+fn held(cell: Option<&Cell>, entry: &Entry) -> (Found, Option<Rule>) {
     let initial = |kind: CellState, set_at: Option<Position>| Found::Value {
         value: Arc::clone(&entry.initial),
         state: kind,
@@ -292,7 +348,7 @@ fn held(state: &State, entry: &Entry) -> (Found, Option<Rule>) {
         declared_at: entry.initial_at.clone(),
     };
     let has_initial = !entry.initial.is_null();
-    match state.memory.get(&entry.key) {
+    match cell {
         None if has_initial => (initial(CellState::Initial, None), Some(Rule::InitialValueUntilWritten)),
         None => (Found::Nothing(Nothing::NeverWritten), Some(Rule::NothingReadsAsNone)),
         Some(cell) if !cell.value.is_null() => {

@@ -9,7 +9,7 @@ use crate::agent::entry::EntryScope;
 use crate::diagnostic::Place;
 use crate::event::{Actor, Position, WriteRefusal};
 use crate::name::{Name, split_key};
-use crate::rule::Rule;
+use crate::rule::{Rule, Trail};
 use crate::value::Value;
 
 /// Who wants to write, and what.
@@ -124,7 +124,7 @@ pub struct WriteDecision {
     /// The rule that decided.
     pub rule: Rule,
     /// The rules that were applied before, in order.
-    pub tried: Vec<Rule>,
+    pub tried: Trail,
 }
 
 /// What happens to a value.

@@ -5,8 +5,9 @@ use std::fmt::Write;
 use proptest::prelude::*;
 
 use replay_store::agent::entry::EntryScope;
+use replay_store::event::{Event, EventKind, Position, Rewind};
 use replay_store::profile::Profile;
-use replay_store::prompt::{Prompt, Role};
+use replay_store::prompt::{Moment, Prompt, Role};
 
 use super::story::{Story, agent};
 
@@ -119,6 +120,33 @@ proptest! {
         prop_assert!(prompt.sections.iter().all(|section| section.text().ends_with('\n')));
         prop_assert!(prompt.sections.is_sorted_by_key(|section| section.name));
         prop_assert!(prompt.messages.iter().filter(|message| message.role == Role::User).count() <= 10);
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_decides_about_reads_and_offers_is_the_same_without_the_rest(steps in prop::collection::vec(0_u8..9, 0..40)) {
+        let mut story = Story::new(Profile::Mantle321);
+        for step in steps {
+            match step {
+                0 => story.user("hello"),
+                1 => story.user_on("twilio_voice", "hello"),
+                2 => story.model("hello"),
+                3 => story.template("utter_hello", "hello"),
+                4 => story.call(0, "search_knowledge", "{}", ""),
+                5 => story.call(0, "other", "{}", ""),
+                6 => story.turn_end(),
+                7 => story.write("buy_tickets.show", "1"),
+                _ => story.add(EventKind::HistoryRewound { by: Rewind::Restart, cells: Vec::new(), to: None }),
+            };
+            let whole = story.moment();
+            let events: Vec<(Position, &Event)> = (1..).map(Position).zip(&story.events).collect();
+            let lean = Moment::of_decisions(events.into_iter(), &whole.seen);
+            prop_assert_eq!(
+                (lean.searched, lean.channel, lean.asked, &lean.seen),
+                (whole.searched, whole.channel, whole.asked, &whole.seen)
+            );
+        }
     }
 }
 
