@@ -6,13 +6,15 @@ use std::sync::Arc;
 use replay_store::agent::definition::Definition;
 use replay_store::diagnostic::Severity;
 use replay_store::event::{
-    Activation, Actor, Event, EventKind, MessageSource, Origin, ToolCaller, ToolOutcome, ToolSource, WriteRefusal,
-    Writer,
+    Activation, Actor, Event, EventKind, MessageSource, Origin, Position, ToolCaller, ToolOutcome, ToolSource,
+    WriteRefusal, Writer,
 };
 use replay_store::explain::decisions::{DecisionKind, Verdict, decisions};
 use replay_store::explain::findings::{Found, FoundKind, Scan, findings};
 use replay_store::import::{self, Recording};
 use replay_store::profile::Profile;
+use replay_store::prompt::history::history_at_most;
+use replay_store::prompt::size::{Bound, size};
 use replay_store::replay::Session;
 use replay_store::rule::Rule;
 use replay_store::timestamp::Timestamp;
@@ -60,23 +62,21 @@ fn agent() -> Definition {
 }
 
 fn session(kinds: impl IntoIterator<Item = EventKind>) -> Session {
-    let started = EventKind::SessionStarted { definition: None, profile: None, initial: Vec::new() };
-    let activated = EventKind::SkillActivated { skill: "desk".into(), by: Activation::Engine };
-    let events = [started, activated, user()].into_iter().chain(kinds).map(|kind| Event {
-        time: Timestamp(0),
-        turn: Some(1),
-        cause: None,
-        origin: Origin::Added,
-        kind,
-    });
     let recording = Recording {
         id: "s".into(),
-        events: events.collect(),
+        events: events(kinds),
         definition: Some(agent()),
         profile: Some(Profile::Seed),
         ..Recording::default()
     };
     Session::open(recording, None, None)
+}
+
+fn events(kinds: impl IntoIterator<Item = EventKind>) -> Vec<Event> {
+    let started = EventKind::SessionStarted { definition: None, profile: None, initial: Vec::new() };
+    let activated = EventKind::SkillActivated { skill: "desk".into(), by: Activation::Engine };
+    let event = |kind| Event { time: Timestamp(0), turn: Some(1), cause: None, origin: Origin::Added, kind };
+    [started, activated, user()].into_iter().chain(kinds).map(event).collect()
 }
 
 fn user() -> EventKind {
@@ -180,7 +180,7 @@ fn a_step_shows_each_gate_open_or_closed_with_what_its_read_gave() {
         (5, Verdict::Open, "false, set at 5"),
         (7, Verdict::Closed, "true"),
     ] {
-        let found = decisions(&session, replay_store::event::Position(at));
+        let found = decisions(&session, Position(at));
         let gate = found.iter().find(|one| one.kind == DecisionKind::Gate && one.text.contains("paragraph"));
         let gate = gate.expect("the marker was evaluated");
         assert_eq!((gate.verdict, gate.subject.as_str()), (verdict, "session.desk.paid == False"), "at {at}");
@@ -210,7 +210,7 @@ fn a_prompt_cuts_after_a_hundred_characters_and_a_response_does_not() {
         ]);
         let found = lines(&session, FoundKind::CutValue);
         assert_eq!(!found.is_empty(), is_cut, "{length}: {found:?}");
-        let prompt = session.prompt(replay_store::event::Position(4)).expect("there is a folder").text();
+        let prompt = session.prompt(Position(4)).expect("there is a folder").text();
         assert_eq!(prompt.contains("... [truncated]"), is_cut, "{length}");
         if is_cut {
             assert!(
@@ -227,6 +227,74 @@ fn a_prompt_cuts_after_a_hundred_characters_and_a_response_does_not() {
             "utter_note",
         );
         assert_eq!(spoken.text.chars().filter(|c| *c == 'ł').count(), length);
+    }
+}
+
+#[test]
+fn a_prompt_over_its_budget_is_told_with_the_estimate() {
+    let result = |length: usize| match tool(ToolOutcome::Done, None) {
+        EventKind::ToolReturned {
+            tool, arguments, outcome, error, caller, skill, call_id, batch_id, source, ..
+        } => {
+            let result = "r".repeat(length);
+            EventKind::ToolReturned {
+                tool,
+                arguments,
+                result,
+                outcome,
+                error,
+                caller,
+                skill,
+                call_id,
+                batch_id,
+                source,
+            }
+        }
+        other => other,
+    };
+    let large = session([result(40_000), model(), user(), model()]);
+    let tokens = |at: u64| {
+        let prompt = large.prompt(Position(at)).expect("there is a folder");
+        size(large.agent.as_deref().expect("there is a folder"), &prompt).estimated_tokens
+    };
+    let expected = format!(
+        "2@4: a prompt has about {} tokens, an estimate at 4 characters each, more than its budget of 8000 (the engine's own): \
+         what the engine cuts first is not documented (M269)",
+        tokens(4)
+    );
+    assert_eq!(lines(&large, FoundKind::OverBudget), [expected]);
+    assert!(tokens(4) > 10_000);
+    assert_eq!(lines(&session([result(10_000), model()]), FoundKind::OverBudget), Vec::<String>::new());
+    let mut files = agent();
+    let budget = "agent:\n  id: desk\norchestrator: {max_prompt_tokens: 50}\n";
+    files.files.insert("agent.yml".into(), Arc::from(budget.as_bytes()));
+    let recording = Recording { events: events([model()]), ..Recording::default() };
+    let small = Session::open(recording, Some(Arc::new(files)), None);
+    assert!(lines(&small, FoundKind::OverBudget)[0].contains("more than its budget of 50 (agent.yml:3)"));
+}
+
+/// Where the bound is within the budget, no prompt is made.
+#[test]
+fn no_prompt_is_larger_than_what_bounds_it() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
+    for (name, folder) in [
+        ("library-fees.jsonl", "harbour-library"),
+        ("library-renewal.json", "harbour-library"),
+        ("bikes-gate.json", "kitebird-bikes"),
+    ] {
+        let bytes = std::fs::read(samples.join("sessions").join(name)).expect("the sample is there");
+        let recording = import::read(Arc::new(bytes), name).expect("it reads").remove(0);
+        let folder = replay_store::agent::source::read(&samples.join("agents").join(folder)).expect("it reads").0;
+        let session = Session::open(recording, Some(Arc::new(folder)), None);
+        let agent = session.agent.as_deref().expect("there is a folder");
+        for at in (0..=session.end().0).map(Position) {
+            let prompt = session.prompt(at).expect("there is a folder");
+            let state = session.state(at);
+            let bound = Bound::of(agent, state.stack.iter().map(|frame| &frame.skill));
+            let most = bound.in_state(&state) + history_at_most(session.events_in(..=at));
+            let size = size(agent, &prompt).characters;
+            assert!(size <= most && most < size + 25_000, "{name} at {at}: {size} of at most {most}");
+        }
     }
 }
 
@@ -350,5 +418,5 @@ fn a_step_without_a_folder_tells_what_the_record_tells() {
     let found = decisions(&session, session.end());
     let verdicts: Vec<Verdict> = found.iter().map(|one| one.verdict).collect();
     assert_eq!(verdicts, [Verdict::Allowed, Verdict::Locked]);
-    assert_eq!(decisions(&session, replay_store::event::Position(0)), []);
+    assert_eq!(decisions(&session, Position(0)), []);
 }

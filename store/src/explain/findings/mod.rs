@@ -77,6 +77,8 @@ pub enum FoundKind {
     OutsideEnum,
     /// The user said no to a tool.
     DeclinedTool,
+    /// A prompt is over its budget, by estimate.
+    OverBudget,
     /// The model gets a part of a value.
     CutValue,
     /// The record doesn't tell who wrote.
@@ -85,7 +87,7 @@ pub enum FoundKind {
 
 impl FoundKind {
     /// Every kind but those of the record.
-    pub const OWN: [FoundKind; 13] = [
+    pub const OWN: [FoundKind; 14] = [
         FoundKind::FailedCall,
         FoundKind::FailedTool,
         FoundKind::RefusedWrite,
@@ -97,6 +99,7 @@ impl FoundKind {
         FoundKind::EmptyRead,
         FoundKind::OutsideEnum,
         FoundKind::DeclinedTool,
+        FoundKind::OverBudget,
         FoundKind::CutValue,
         FoundKind::UnknownWriter,
     ];
@@ -116,6 +119,7 @@ impl FoundKind {
             FoundKind::EmptyRead => "empty read",
             FoundKind::OutsideEnum => "outside enum",
             FoundKind::DeclinedTool => "declined tool",
+            FoundKind::OverBudget => "prompt over budget",
             FoundKind::CutValue => "cut value",
             FoundKind::UnknownWriter => "unknown writer",
         }

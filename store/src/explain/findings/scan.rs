@@ -1,6 +1,6 @@
 //! One walk through a session: its events, and what was decided on the way.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::gates::{Gates, what_it_decides};
 use super::group::{Groups, Subject};
@@ -12,6 +12,8 @@ use crate::explain::Basis;
 use crate::explain::decisions::{self, Enough, Interest, Made, Verdict, Verdicts, Via, quoted};
 use crate::explain::why::RuleLine;
 use crate::name::{Name, SYSTEM, split_key};
+use crate::prompt::history::history_at_most;
+use crate::prompt::size::{Bound, CHARACTERS_A_TOKEN, DEFAULT_TOKENS, Fit, size};
 use crate::replay::Session;
 use crate::replay::agreement::Judge;
 use crate::replay::headline::who;
@@ -44,6 +46,8 @@ pub struct Scan {
     /// For each entry the event that set the value whose length was looked at last, and its length if the model gets a
     /// part of it only.
     lengths: BTreeMap<Name, (Option<Position>, Option<usize>)>,
+    /// For each stack, how large a prompt is at most.
+    bounds: HashMap<Vec<Name>, Bound>,
 }
 
 impl Scan {
@@ -57,6 +61,7 @@ impl Scan {
             judge: Judge::default(),
             written: BTreeSet::new(),
             lengths: BTreeMap::new(),
+            bounds: HashMap::new(),
         }
     }
 
@@ -111,8 +116,41 @@ impl Scan {
         let state = std::mem::take(&mut self.state);
         let enough = Enough::default();
         decisions::walk_call(session, &state, &INTEREST, &enough, &mut |made| self.look_at(session, made, at));
+        self.look_at_size(session, &state);
         self.state = state;
         CALL_COST
+    }
+
+    /// Whether the prompt of a call that saw `state` is over its budget. It is made only where it may be.
+    fn look_at_size(&mut self, session: &Session, state: &State) {
+        let Some(agent) = session.agent.as_deref() else { return };
+        let at = state.position;
+        let stack: Vec<Name> = state.stack.iter().map(|frame| frame.skill.clone()).collect();
+        let bound = self.bounds.entry(stack).or_insert_with_key(|stack| Bound::of(agent, stack.iter()));
+        let characters = bound.in_state(state) + history_at_most(session.events_in(..=at));
+        let budget = agent.settings.max_prompt_tokens.as_ref().map_or(DEFAULT_TOKENS, |tokens| tokens.value);
+        if characters.div_ceil(CHARACTERS_A_TOKEN) <= budget {
+            return;
+        }
+        let Some(size) = session.prompt_in(state).map(|prompt| size(agent, &prompt)) else { return };
+        if size.fit != Fit::Over {
+            return;
+        }
+        self.groups.add(FoundKind::OverBudget, Subject::all(), at, || {
+            let set = match &size.budget_at {
+                Some(at) => format!("{}:{}", at.file, at.line),
+                None => "the engine's own".to_owned(),
+            };
+            let text = format!(
+                "a prompt has about {} tokens, an estimate at {CHARACTERS_A_TOKEN} characters each, more than its budget of \
+                 {budget} ({set}): what the engine cuts first is not documented (M269)",
+                size.estimated_tokens
+            );
+            let advice = format!(
+                "see which part is large (`replay prompt SESSION --at {at} --source`), and shorten it or raise max_prompt_tokens"
+            );
+            Found { basis: Basis::Recomputed, ..plain(FoundKind::OverBudget, Severity::Warning, text, advice) }
+        });
     }
 
     /// What the event itself says.
