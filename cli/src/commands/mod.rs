@@ -22,6 +22,7 @@ pub(crate) mod page;
 pub(crate) mod prompt;
 pub(crate) mod prompt_diff;
 mod prompt_holes;
+mod prompt_size;
 pub(crate) mod query;
 pub(crate) mod reads;
 mod report;
@@ -38,7 +39,10 @@ use replay_store::event::Position;
 use replay_store::event::finding::{Finding, FindingKind};
 use replay_store::profile::ProfileBasis;
 use replay_store::replay::Session;
+use replay_store::replay::agreement::Walk;
 use serde::Serialize;
+
+use crate::progress::Progress;
 
 /// A finding as JSON has it.
 #[derive(Serialize)]
@@ -60,11 +64,23 @@ pub(crate) fn findings(session: &Session) -> Vec<FindingAnswer<'_>> {
     session.findings.iter().map(FindingAnswer::of).collect()
 }
 
-/// Returns where a session and its agent folder disagree. The whole session is gone through for it.
+/// So many events are looked at before a bar moves.
+const SLICE: u64 = 4096;
+
+/// Returns where a session and its agent folder disagree. The whole session is gone through for it, and a bar says how
+/// far that is.
 pub(crate) fn contradictions(session: &Session) -> Vec<FindingAnswer<'static>> {
-    let found = session.contradictions();
+    if session.agent.is_none() {
+        return Vec::new();
+    }
+    let mut walk = Walk::new(session);
+    let bar = Progress::events(session.end().0);
+    while !walk.step(session, SLICE).is_done() {
+        bar.at(walk.progress().done);
+    }
+    bar.done();
     let answer = |Finding { kind, raw, text }| FindingAnswer { kind, raw, text: Cow::Owned(text) };
-    found.iter().map(|one| answer(one.finding())).collect()
+    walk.into_agreement().contradictions.iter().map(|one| answer(one.finding())).collect()
 }
 
 /// The engine generation as JSON has it.

@@ -4,7 +4,7 @@ use replay_store::compare::prompts::{Which, previous, prompts};
 use replay_store::event::Position;
 use replay_store::explain::report::Pii;
 use replay_store::name::Name;
-use replay_store::prompt::size::{Size, size};
+use replay_store::prompt::size::{of_section, size};
 use replay_store::prompt::{Message, Piece, Prompt, Section, Source, Tool};
 use replay_store::replay::notes::Note;
 use replay_store::replay::turns::{Call, CallKind, Turn};
@@ -14,7 +14,8 @@ use replay_store::visible::lines;
 use serde::Serialize;
 
 use super::prompt_diff::{self, Length};
-use super::prompt_holes::{self, HoleAnswer};
+use super::prompt_holes::{self, HistoryCutAnswer, HoleAnswer};
+use super::prompt_size::{PartSizeAnswer, SizeAnswer, part_size, size_answer, sizes};
 use super::report::{Wording, report};
 use super::{ProfileAnswer, definition_words, profile};
 use crate::arguments::{Answer as Written, At};
@@ -86,15 +87,9 @@ struct Answer<'a> {
     /// What is withheld; absent unless it is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     holes: Option<Vec<HoleAnswer>>,
-}
-
-/// How large the request is, by estimate, as JSON has it.
-#[derive(Serialize)]
-struct SizeAnswer {
-    characters: u64,
-    estimated_tokens: u64,
-    budget: u64,
-    fit: &'static str,
+    /// What the history leaves out, null where it is whole; absent unless what is withheld is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history_cut: Option<Option<HistoryCutAnswer<'a>>>,
 }
 
 /// Why the model may have got something else, as JSON has it.
@@ -108,6 +103,7 @@ struct NoteAnswer {
 #[derive(Serialize)]
 struct SectionAnswer<'a> {
     name: &'static str,
+    size: PartSizeAnswer,
     text: String,
     pieces: Vec<PieceAnswer<'a>>,
 }
@@ -130,7 +126,7 @@ enum OriginAnswer<'a> {
 
 /// A message as JSON has it.
 #[derive(Serialize)]
-struct MessageAnswer<'a> {
+pub(super) struct MessageAnswer<'a> {
     role: &'static str,
     text: &'a str,
     tool: Option<&'a Name>,
@@ -189,7 +185,9 @@ pub(crate) fn prompt(session: &Session, wanted: Wanted, form: Form, out: &mut Ou
         Form::JsonWithHoles => {
             let holes = session.holes(moment.at).unwrap_or_default();
             let holes = Some(holes.iter().map(prompt_holes::answer).collect());
-            out.json(&Answer { holes, ..answer(session, &moment, &prompt) })?;
+            let cut = session.history_cut(moment.at);
+            let history_cut = Some(cut.as_ref().map(prompt_holes::history_answer));
+            out.json(&Answer { holes, history_cut, ..answer(session, &moment, &prompt) })?;
         }
         Form::Raw => out.writer.write_all(prompt.text().as_bytes())?,
     }
@@ -296,19 +294,15 @@ fn answer<'a>(session: &'a Session, moment: &Moment<'_>, prompt: &'a Prompt) -> 
         profile: profile(session),
         definition: session.definition,
         differs: session.differs,
-        size: session.agent.as_deref().map(|agent| size_answer(&size(agent, prompt))),
+        size: session.agent.as_deref().map(|agent| size_answer(&size(agent, prompt), prompt)),
         notes: session.notes(moment.at, moment.call, prompt).into_iter().map(note).collect(),
         sections: prompt.sections.iter().map(section).collect(),
         text: prompt.text(),
         messages: prompt.messages.iter().map(message).collect(),
         tools: prompt.tools.iter().map(tool).collect(),
         holes: None,
+        history_cut: None,
     }
-}
-
-fn size_answer(size: &Size) -> SizeAnswer {
-    let Size { characters, estimated_tokens, budget, .. } = *size;
-    SizeAnswer { characters, estimated_tokens, budget, fit: size.fit.word() }
 }
 
 fn note(note: Note) -> NoteAnswer {
@@ -318,6 +312,7 @@ fn note(note: Note) -> NoteAnswer {
 fn section(section: &Section) -> SectionAnswer<'_> {
     SectionAnswer {
         name: section.name.word(),
+        size: part_size(of_section(section)),
         text: section.text(),
         pieces: section.pieces.iter().map(piece).collect(),
     }
@@ -327,7 +322,8 @@ fn piece(piece: &Piece) -> PieceAnswer<'_> {
     PieceAnswer { text: &piece.text, origin: origin(&piece.origin) }
 }
 
-fn message(message: &Message) -> MessageAnswer<'_> {
+/// Returns a message as JSON has it.
+pub(super) fn message(message: &Message) -> MessageAnswer<'_> {
     MessageAnswer {
         role: message.role.word(),
         text: &message.text,
@@ -370,8 +366,12 @@ fn text(
     }
     out.text("")?;
     let shows_source = matches!(form, Form::Source);
+    let cut = matches!(form, Form::Holes).then(|| session.history_cut(moment.at)).flatten();
     match form {
-        Form::Source => origins(prompt, out)?,
+        Form::Source => {
+            origins(prompt, out)?;
+            sizes(prompt, out)?;
+        }
         Form::Holes => prompt_holes::text(prompt, &session.holes(moment.at).unwrap_or_default(), out)?,
         Form::Text | Form::Json | Form::JsonWithHoles | Form::Raw => {
             lines(&prompt.text()).try_for_each(|line| out.text(line))?;
@@ -379,6 +379,9 @@ fn text(
     }
     out.text("")?;
     out.line(&[(Tone::Strong, "messages")])?;
+    if let Some(cut) = &cut {
+        prompt_holes::history(cut, out)?;
+    }
     for message in &prompt.messages {
         let tool = message.tool.as_ref().map(|tool| format!(" {tool}")).unwrap_or_default();
         let from = if shows_source { format!(" ({})", origin_words(&message.origin)) } else { String::new() };

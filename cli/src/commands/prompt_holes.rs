@@ -1,11 +1,14 @@
 //! `replay prompt --holes`: what a rule or a closed condition keeps out of a prompt, where it would stand.
 
+use replay_store::event::Position;
 use replay_store::name::Name;
-use replay_store::prompt::Prompt;
-use replay_store::prompt::holes::{Hole, rows};
+use replay_store::prompt::history::UTTERANCE_COUNT;
+use replay_store::prompt::holes::{HistoryCut, Hole, rows};
+use replay_store::prompt::{Prompt, Role};
 use replay_store::visible::lines;
 use serde::Serialize;
 
+use super::prompt::{MessageAnswer, message};
 use crate::failure::Failure;
 use crate::output::{Output, Tone};
 
@@ -18,6 +21,60 @@ pub(super) struct HoleAnswer {
     rule: Option<&'static str>,
     why: String,
     would: Option<String>,
+}
+
+/// What a history leaves out, as JSON has it. Of what is left out, the last part is told.
+#[derive(Serialize)]
+pub(super) struct HistoryCutAnswer<'a> {
+    position: Position,
+    count: u64,
+    rule: &'static str,
+    why: String,
+    would: Vec<MessageAnswer<'a>>,
+}
+
+/// Returns what a history leaves out as JSON has it.
+pub(super) fn history_answer(cut: &HistoryCut) -> HistoryCutAnswer<'_> {
+    HistoryCutAnswer {
+        position: cut.at,
+        count: cut.count,
+        rule: HISTORY_RULE,
+        why: history_words(cut),
+        would: cut.would.iter().map(message).collect(),
+    }
+}
+
+/// The rule that cuts histories.
+const HISTORY_RULE: &str = "M266";
+
+fn history_words(cut: &HistoryCut) -> String {
+    format!(
+        "the model gets the last {UTTERANCE_COUNT} messages of user and agent; {} before them, up to position {}, are cut",
+        cut.count, cut.at
+    )
+}
+
+/// Writes what would stand in front of the history if it weren't cut, as far as it is told.
+pub(super) fn history(cut: &HistoryCut, out: &mut Output<'_>) -> Result<(), Failure> {
+    out.line(&[(Tone::Bad, &format!("  [withheld by {HISTORY_RULE}] {}", history_words(cut)))])?;
+    let said = cut
+        .would
+        .iter()
+        .filter(|message| matches!(message.role, Role::User | Role::Assistant) && message.tool.is_none());
+    let more = cut.count.saturating_sub(said.count() as u64);
+    if more > 0 {
+        let more = format!("{more} earlier messages");
+        out.line(&[(Tone::Bad, "  [would stand here] "), (Tone::Faint, &more)])?;
+    }
+    for message in &cut.would {
+        let tool = message.tool.as_ref().map(|tool| format!(" {tool}")).unwrap_or_default();
+        let lead = format!("{}{tool}: ", message.role.word());
+        for (row, line) in lines(&message.text).enumerate() {
+            let lead = if row == 0 { lead.as_str() } else { "  " };
+            out.line(&[(Tone::Bad, "  [would stand here] "), (Tone::Faint, lead), (Tone::Faint, line)])?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns a hole as JSON has it.
