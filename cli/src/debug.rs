@@ -7,7 +7,7 @@ use replay_store::import::Recording;
 use replay_store::replay::{Named, archive};
 use replay_tui::app::{List, Notebook, SessionRow};
 use replay_tui::copy::Opened;
-use replay_tui::{Kept, Options, Sessions, Theme};
+use replay_tui::{Background, Kept, Options, Sessions, Theme};
 
 use crate::arguments::{Global, Place};
 use crate::config::{self, ThemeChoice};
@@ -31,11 +31,14 @@ pub(crate) fn debug(
 ) -> Result<Outcome, Failure> {
     let config = config::load();
     let theme = theme.map_or(config.theme, |choice| choice.0);
-    let theme = if out.color { theme.unwrap_or_else(background) } else { Theme::Plain };
+    let theme = if out.color { theme.or_else(told) } else { Some(Theme::Plain) };
+    let background = if theme.is_none() && can_answer() { Background::Asked } else { Background::Known };
+    let theme = theme.unwrap_or_default();
     let target = Target::parse(text);
     let positions = Positions::of(&target.place);
     let options = |at| Options {
         theme,
+        background,
         at,
         visits: positions.as_ref().map(Positions::read).unwrap_or_default(),
         opened: opened(text, global),
@@ -75,14 +78,20 @@ fn notebook(shelf: Shelf) -> Notebook {
     }
 }
 
-/// Returns the theme for a terminal that says what is behind its text; the terminal's own colours for any other.
-fn background() -> Theme {
+/// Returns the theme for a terminal that says in its variables what is behind its text.
+fn told() -> Option<Theme> {
     let colours = std::env::var("COLORFGBG").unwrap_or_default();
     match colours.rsplit(';').next().and_then(|last| last.parse::<u8>().ok()) {
-        Some(7 | 15) => Theme::Light,
-        Some(0..=6 | 8) => Theme::Dark,
-        Some(_) | None => Theme::Palette,
+        Some(7 | 15) => Some(Theme::Light),
+        Some(0..=6 | 8) => Some(Theme::Dark),
+        Some(_) | None => None,
     }
+}
+
+/// Returns whether a terminal may be asked what is behind its text. These take a question for something else, or show it.
+fn can_answer() -> bool {
+    let term = std::env::var("TERM").unwrap_or_default();
+    !term.is_empty() && !["linux", "dumb", "vt", "screen.linux"].iter().any(|known| term.starts_with(known))
 }
 
 /// Returns how to repeat the command line.

@@ -6,6 +6,7 @@ use crate::key::Key;
 use crate::panel::Panel;
 use crate::rows::Direction;
 use crate::stop::Stop;
+use crate::theme::Theme;
 
 /// A wish; [`crate::update`] fulfils it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +85,8 @@ pub enum Action {
     Hypothetical,
     /// Copies a part of the row under the cursor.
     Copy(Part),
+    /// Takes another theme.
+    Theme(Theme),
     /// Says what the terminal's loop has to say.
     Say(Message),
     /// What changed in the prompt since the call before, in place of the prompt, and back.

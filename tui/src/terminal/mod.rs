@@ -3,6 +3,7 @@
 //! Whatever ends the loop, the terminal is left as it was found: an error, a panic, a signal, or the user. Where
 //! stdin holds the data, keys come from the controlling terminal.
 
+mod background;
 mod clipboard;
 mod editor;
 mod modes;
@@ -14,7 +15,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{
-    Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind, poll, read,
+    Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind, poll,
 };
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -22,6 +23,7 @@ use replay_store::event::Position;
 use replay_store::replay::Session;
 use signal_hook::consts::SIGTSTP;
 
+use self::background::{Question, Taken};
 pub use self::clipboard::Clipboard;
 use self::modes::Screen;
 use self::watch::{JobControl, Watch};
@@ -50,6 +52,8 @@ pub enum Sessions {
 pub struct Options {
     /// Whether colours are used.
     pub theme: Theme,
+    /// Whether the terminal is asked for what is behind its text, to take a theme for that.
+    pub background: Background,
     /// Where the cursor stands at first; `None` for where the session was left.
     pub at: Option<Position>,
     /// Where the sessions were left.
@@ -75,6 +79,16 @@ pub struct Kept {
     pub notebook: Option<Notebook>,
     /// Named filters.
     pub filters: Option<FilterShelf>,
+}
+
+/// Whether it is known what is behind the terminal's text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Background {
+    /// The theme is the right one.
+    #[default]
+    Known,
+    /// The terminal is asked. Until it answers, and where it doesn't, the theme stays.
+    Asked,
 }
 
 /// Whose the mouse is.
@@ -130,7 +144,12 @@ pub fn run(sessions: Sessions, options: Options, kept: Kept) -> Result<Visits, E
     if let Some(text) = options.complaint {
         update(&mut app, Action::Say(Message { text, tone: Tone::Bad }));
     }
-    let way = Way { clipboard: options.clipboard, mouse: options.mouse, folder: options.folder };
+    let way = Way {
+        clipboard: options.clipboard,
+        mouse: options.mouse,
+        folder: options.folder,
+        background: options.background,
+    };
     let watch = Watch::start().map_err(Error::Signals)?;
     let screen = Screen::enter(options.mouse).map_err(Error::Enter)?;
     let ended = event_loop(&mut app, &watch, way);
@@ -145,6 +164,7 @@ struct Way {
     clipboard: Clipboard,
     mouse: Mouse,
     folder: Option<PathBuf>,
+    background: Background,
 }
 
 /// How long a sequence of keys may rest before it is given up.
@@ -164,6 +184,10 @@ fn event_loop(app: &mut App, watch: &Watch, way: Way) -> Result<(), Error> {
     let mut is_stale = true;
     let mut drawn = Instant::now();
     let mut clicks = Clicks::default();
+    let mut question = match way.background {
+        Background::Known => Question::none(),
+        Background::Asked => Question::ask(&mut stdout()).map_err(Error::Paint)?,
+    };
     loop {
         if is_stale {
             terminal.draw(|frame| draw(app, frame.area(), frame.buffer_mut())).map_err(Error::Paint)?;
@@ -179,8 +203,9 @@ fn event_loop(app: &mut App, watch: &Watch, way: Way) -> Result<(), Error> {
             None => {}
         }
         match app.wish.take() {
-            Some(Wish::Quit) => return Ok(()),
+            Some(Wish::Quit) => return question.forget().map_err(Error::Keys),
             Some(Wish::Suspend) => {
+                question.forget().map_err(Error::Keys)?;
                 suspend(way.mouse)?;
                 watch.job_control();
                 redraw(app, &mut terminal)?;
@@ -193,6 +218,7 @@ fn event_loop(app: &mut App, watch: &Watch, way: Way) -> Result<(), Error> {
                 continue;
             }
             Some(Wish::Edit(edit)) => {
+                question.forget().map_err(Error::Keys)?;
                 Screen::leave();
                 let message = editor::open(&edit, way.folder.as_deref());
                 Screen::set_modes(way.mouse).map_err(Error::Enter)?;
@@ -221,8 +247,15 @@ fn event_loop(app: &mut App, watch: &Watch, way: Way) -> Result<(), Error> {
             is_stale = true;
             // Everything that waits is taken before the next screen, so that a held key never runs on.
             loop {
-                if let Some(action) = action(read().map_err(Error::Keys)?) {
-                    update(app, clicks.told(action, Instant::now()));
+                for taken in question.read().map_err(Error::Keys)? {
+                    let action = match taken {
+                        Taken::Other(event) => action(event),
+                        Taken::Part => None,
+                        Taken::Answer(theme) => Some(Action::Theme(theme)),
+                    };
+                    if let Some(action) = action {
+                        update(app, clicks.told(action, Instant::now()));
+                    }
                 }
                 if app.wish.is_some() || !poll(Duration::ZERO).map_err(Error::Keys)? {
                     break;

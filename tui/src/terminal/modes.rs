@@ -4,11 +4,17 @@ use std::io::{self, Write, stdout};
 use std::panic;
 use std::sync::Arc;
 
-use crossterm::event::{DisableMouseCapture, EnableMouseCapture};
+use crossterm::event::{
+    DisableMouseCapture, EnableMouseCapture, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags,
+    PushKeyboardEnhancementFlags,
+};
 use crossterm::execute;
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 
 use super::Mouse;
+
+/// Keys that would look the same come apart, as `Ctrl-i` and `Tab`. Terminals that don't know of it ignore it.
+const KEYS: KeyboardEnhancementFlags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
 
 /// The terminal in the debugger's modes; dropping it puts everything back.
 pub(super) struct Screen {
@@ -30,15 +36,23 @@ impl Screen {
 
     pub(super) fn set_modes(mouse: Mouse) -> io::Result<()> {
         enable_raw_mode()?;
+        execute!(stdout(), EnterAlternateScreen, PushKeyboardEnhancementFlags(KEYS))?;
         match mouse {
-            Mouse::Ours => execute!(stdout(), EnterAlternateScreen, EnableMouseCapture),
-            Mouse::Terminal => execute!(stdout(), EnterAlternateScreen),
+            Mouse::Ours => execute!(stdout(), EnableMouseCapture),
+            Mouse::Terminal => Ok(()),
         }
     }
 
     /// Puts the terminal right as far as it can be done: the terminal may be gone already.
     pub(super) fn leave() {
-        let _ = execute!(stdout(), DisableMouseCapture, LeaveAlternateScreen, crossterm::cursor::Show);
+        // Each screen has flags of its own, so that ours are taken back before it is left.
+        let _ = execute!(
+            stdout(),
+            DisableMouseCapture,
+            PopKeyboardEnhancementFlags,
+            LeaveAlternateScreen,
+            crossterm::cursor::Show
+        );
         let _ = disable_raw_mode();
         let _ = stdout().flush();
     }
@@ -46,6 +60,8 @@ impl Screen {
     /// Sets the modes anew after the process was stopped and goes on: the shell has changed them meanwhile.
     pub(super) fn again(mouse: Mouse) -> io::Result<()> {
         disable_raw_mode()?;
+        // They were not taken back where the process could not know that it would be stopped.
+        execute!(stdout(), PopKeyboardEnhancementFlags)?;
         Screen::set_modes(mouse)
     }
 }

@@ -57,6 +57,7 @@ pub fn update(app: &mut App, action: Action) {
         Action::Copy(part) => copy(app, part),
         Action::Edit => edit::edit(app),
         Action::Note => note::begin(app),
+        Action::Theme(theme) => app.theme = theme,
         Action::Say(message) => app.message = Some(message),
         Action::Redraw => app.wish = Some(Wish::Redraw),
         Action::Suspend => app.wish = Some(Wish::Suspend),
@@ -333,6 +334,7 @@ fn debug(app: &mut App, action: Action) {
         | Action::Edit
         | Action::Note
         | Action::Say(_)
+        | Action::Theme(_)
         | Action::Sessions
         | Action::Redraw
         | Action::Suspend

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 use replay_tui::app::{List, SessionRow};
-use replay_tui::{Kept, Options, Sessions, run};
+use replay_tui::{Background, Kept, Options, Sessions, run};
 
 use crate::stage::renewal;
 
@@ -30,7 +30,8 @@ fn child() {
         }),
         _ => Sessions::One(Box::new(renewal())),
     };
-    let ended = run(sessions, Options::default(), Kept::default());
+    let background = if what == "asks" { Background::Asked } else { Background::Known };
+    let ended = run(sessions, Options { background, ..Options::default() }, Kept::default());
     std::process::exit(i32::from(ended.is_err()));
 }
 
@@ -99,10 +100,68 @@ impl Terminal {
     }
 }
 
+const KEEP_KEYS_APART: &str = "\u{1b}[>1u";
+const KEYS_AS_BEFORE: &str = "\u{1b}[<1u";
+
 const PLAIN: &str = "exec \"$REPLAY_TUI_EXE\" --exact terminal::child --nocapture";
 
+/// Whether the screen was left last, and its own keyboard flags before it.
 fn is_restored(output: &str) -> bool {
-    output.rfind(LEAVE_SCREEN) > output.rfind(ENTER_SCREEN)
+    let [enter, leave, set, reset] =
+        [ENTER_SCREEN, LEAVE_SCREEN, KEEP_KEYS_APART, KEYS_AS_BEFORE].map(|sequence| output.rfind(sequence));
+    enter < set && set < reset && reset < leave && enter.is_some()
+}
+
+#[test]
+fn the_shell_has_the_terminal_as_it_was_while_the_debugger_is_stopped() {
+    let mut terminal = Terminal::start("session", PLAIN);
+    terminal.wait_for("timeline");
+    terminal.press("\u{1a}");
+    terminal.wait_for(LEAVE_SCREEN);
+    assert!(is_restored(&terminal.seen), "{:?}", terminal.seen);
+    let pid = terminal.child.process_id().expect("it runs").to_string();
+    let screens = |seen: &str| seen.matches(ENTER_SCREEN).count();
+    while screens(&terminal.seen) < 2 {
+        // It may not have stopped yet, so that it is told to go on until it does.
+        let sent = std::process::Command::new("kill").args(["-s", "CONT", &pid]).status();
+        assert!(sent.expect("kill can be run").success());
+        if let Ok(bytes) = terminal.output.recv_timeout(Duration::from_millis(100)) {
+            terminal.seen.push_str(&String::from_utf8_lossy(&bytes));
+        }
+    }
+    terminal.press("q");
+    let (status, output) = terminal.end();
+    assert!(status.success() && is_restored(&output), "{status:?} {output:?}");
+    assert_eq!(output.matches(KEEP_KEYS_APART).count(), output.matches(KEYS_AS_BEFORE).count(), "{output:?}");
+}
+
+#[test]
+fn the_answer_about_the_background_chooses_a_theme_and_is_never_taken_for_keys() {
+    for (answer, row) in
+        [("\u{1b}]11;rgb:ffff/ffff/ffff\u{7}", "48;5;254"), ("\u{1b}]11;rgb:1e1e/1e1e/1e1e\u{1b}\\", "48;5;236")]
+    {
+        let mut terminal = Terminal::start("asks", PLAIN);
+        terminal.wait_for("\u{1b}]11;?\u{7}");
+        terminal.wait_for("timeline");
+        assert!(!terminal.seen.contains(row), "until it answers, the theme is that of any terminal");
+        terminal.press(answer);
+        terminal.wait_for(row);
+        terminal.press("q");
+        let (status, output) = terminal.end();
+        assert!(status.success() && is_restored(&output), "{status:?} {output:?}");
+        assert!(!output.contains("no later"), "none of it was a key: {output:?}");
+    }
+}
+
+#[test]
+fn a_terminal_that_never_answers_is_not_waited_for() {
+    let mut terminal = Terminal::start("asks", PLAIN);
+    terminal.wait_for("timeline");
+    terminal.press("29G");
+    terminal.wait_for("declined, not run");
+    terminal.press("q");
+    let (status, output) = terminal.end();
+    assert!(status.success() && is_restored(&output), "{status:?} {output:?}");
 }
 
 #[test]
