@@ -20,6 +20,7 @@ use super::addition::Addition;
 use super::blocks::{Blocks, tail_path};
 use super::error::{Damage, Doing, LogError, from_io};
 use super::pending::Pending;
+use super::planted::{Fault, is_planted};
 use super::tail::{Body, Entry, Group, LogId, Record, Stager};
 use super::tail_row::TailRow;
 use super::write::Writer;
@@ -184,8 +185,8 @@ impl Appending {
             self.alone(|| self.enter(len))?;
         };
         match durability {
-            Durability::Durable => self.write_until(next)?,
-            Durability::Batched => {}
+            Durability::Durable if !is_planted(Fault::EarlyAcknowledgement) => self.write_until(next)?,
+            Durability::Durable | Durability::Batched => {}
         }
         Ok(appended)
     }
@@ -271,7 +272,9 @@ impl Appending {
     fn append_batch(&self, addition: &Addition) -> Result<Appended, LogError> {
         self.sync()?;
         let (records, appended) = self.state().records(addition)?;
-        self.seal_with(records, true)?;
+        if !is_planted(Fault::NoSeal) {
+            self.seal_with(records, true)?;
+        }
         let mut state = self.state();
         state.count(addition, &appended);
         let stream = state.sessions[&addition.session];
@@ -296,7 +299,7 @@ impl Appending {
             return Ok(());
         }
         self.sync()?;
-        if !self.state().unsealed.is_empty() {
+        if !self.state().unsealed.is_empty() && !is_planted(Fault::EarlyRegion) {
             self.state().waits += 1;
             self.seal_with(Vec::new(), true)?;
         }

@@ -39,10 +39,13 @@ mod outline;
 mod overlay;
 mod packer;
 mod pending;
+mod planted;
 mod read;
 mod row;
 mod segment;
 mod session;
+#[cfg(test)]
+mod simulation;
 mod tail;
 mod tail_row;
 pub mod verify;

@@ -1,6 +1,7 @@
 //! Repairs a database in memory, so that one whose writer died can be read where nothing may be changed.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -98,12 +99,14 @@ impl StorageBackend for Overlay {
     fn write(&self, offset: u64, data: &[u8]) -> Result<(), io::Error> {
         let mut changed = self.changed();
         for (page, within, at, part) in pages(offset, data.len()) {
-            if !changed.pages.contains_key(&page) {
-                let mut bytes = vec![0; PAGE_LEN].into_boxed_slice();
-                self.read_file(page * PAGE_LEN as u64, &mut bytes)?;
-                changed.pages.insert(page, bytes);
-            }
-            let bytes = changed.pages.get_mut(&page).expect("it was just put there");
+            let bytes = match changed.pages.entry(page) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => {
+                    let mut bytes = vec![0; PAGE_LEN].into_boxed_slice();
+                    self.read_file(page * PAGE_LEN as u64, &mut bytes)?;
+                    entry.insert(bytes)
+                }
+            };
             bytes[within..within + part].copy_from_slice(&data[at..at + part]);
         }
         changed.len = changed.len.max(offset + data.len() as u64);

@@ -1,0 +1,159 @@
+//! A writer that is killed again and again: each acknowledged event is there once, in order, for whoever reads, follows or
+//! goes on writing.
+//!
+//! `REPLAY_KILLS` says how often.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use replay_store::log::{Addition, Durability, EventLog, Follower, Log, LogError, Options};
+
+use crate::log::{OneClaim, payload, place, read_all};
+use crate::log_faults::Numbers;
+
+const SESSIONS: u64 = 8;
+const KILLS: u64 = 40;
+
+/// Names the log for the process that is to be killed.
+const LOG: &str = "REPLAY_KILLED_LOG";
+
+/// Appends from a thread a session, and says on stdout what was acknowledged.
+fn write(log: &EventLog, appends: u64) {
+    thread::scope(|scope| {
+        for number in 0..SESSIONS {
+            scope.spawn(move || {
+                let session = number.to_string();
+                for append in 0..appends {
+                    let from = log.counts(&session).map_or(0, |(events, _)| events);
+                    // Now and then a batch that goes past the tail.
+                    let count = if (append + 1) % 97 == 0 { 300 } else { 1 + append % 3 };
+                    let mut addition = Addition::to(&session).at(from);
+                    (from..from + count).for_each(|position| addition.push(&payload(position)));
+                    log.append(&addition, Durability::Durable).expect("there is room");
+                    let mut out = std::io::stdout().lock();
+                    writeln!(out, "kept {session} {}", from + count).expect("somebody reads");
+                }
+            });
+        }
+    });
+}
+
+fn check(log: &Log, kept: &BTreeMap<String, u64>) {
+    for (session, count) in kept {
+        let session = log.session(session).expect("it was acknowledged");
+        assert!(*count <= session.event_count, "{}: {} of {count} are there", session.id, session.event_count);
+    }
+    for session in log.sessions().expect("it is whole") {
+        let payloads = read_all(log, &session);
+        assert!((0..).zip(&payloads).all(|(position, bytes)| *bytes == payload(position)), "{}", session.id);
+    }
+    assert_eq!(log.verify(&OneClaim, None).expect("it can be read").damage, []);
+}
+
+/// This test is also the process that is killed.
+#[test]
+fn eight_sessions_are_written_at_once() {
+    if let Some(path) = std::env::var_os(LOG) {
+        let path = Path::new(&path);
+        let options = Options { new_fold: None, id: [9; 16] };
+        let log = if path.exists() { EventLog::open(path, &options) } else { EventLog::create(path, &options) };
+        write(&log.expect("the log can be written"), u64::MAX);
+    }
+    let (_folder, path) = place();
+    let log = EventLog::create(&path, &Options::default()).expect("the place is empty");
+    write(&log, 20);
+    log.close().expect("there is room");
+    let expected = (0..SESSIONS).map(|number| (number.to_string(), 39)).collect();
+    check(&Log::open(&path).expect("it was closed"), &expected);
+}
+
+#[test]
+fn a_killed_writer_loses_nothing_that_it_acknowledged() {
+    let kills = std::env::var("REPLAY_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(KILLS);
+    let (_folder, path) = place();
+    let is_over = AtomicBool::new(false);
+    let mut kept = BTreeMap::new();
+    thread::scope(|scope| {
+        let follower = scope.spawn(|| follow(&path, &is_over));
+        let mut numbers = Numbers(7);
+        for kill in 0..kills {
+            round(&path, 20 + numbers.below(400) as u64, &mut kept);
+            let log = Log::open(&path).expect("a log whose writer was killed is read");
+            check(&log, &kept);
+            if kill % 8 == 7 {
+                drop(log);
+                let log = EventLog::open(&path, &Options::default()).expect("a writer goes on");
+                log.close().expect("there is room");
+                check(&Log::open(&path).expect("it was closed"), &kept);
+            }
+        }
+        is_over.store(true, Ordering::Release);
+        let followed = follower.join().expect("a follower doesn't panic");
+        let log = Log::open(&path).expect("a log whose writer was killed is read");
+        let there: BTreeMap<String, u64> = log
+            .sessions()
+            .expect("it is whole")
+            .iter()
+            .map(|session| (session.id.to_string(), session.event_count))
+            .collect();
+        assert_eq!(followed, there);
+    });
+}
+
+/// Lets a process write until it has acknowledged so many appends, and kills it.
+fn round(path: &Path, appends: u64, kept: &mut BTreeMap<String, u64>) {
+    let program = std::env::current_exe().expect("it runs");
+    let mut writer = Command::new(program)
+        .args(["log_killed::eight_sessions_are_written_at_once", "--exact", "--nocapture"])
+        .env(LOG, path)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut lines = BufReader::new(writer.stdout.take().expect("it is piped")).lines();
+    let mut take = |line: String| {
+        let words: Vec<&str> = line.split(' ').collect();
+        // A line that was cut off doesn't count, and neither do those of the test harness.
+        if let ["kept", session, count] = words[..]
+            && let Ok(count) = count.parse()
+        {
+            kept.insert(session.to_owned(), count);
+        }
+    };
+    for _ in 0..appends {
+        take(lines.next().expect("it writes until it is killed").expect("lines are text"));
+    }
+    writer.kill().expect("it runs");
+    writer.wait().expect("it runs");
+    let mut rest: Vec<String> = lines.map_while(Result::ok).collect();
+    // The last one may be cut, so that its number is another one.
+    rest.pop();
+    rest.into_iter().for_each(take);
+}
+
+/// Follows the log until it is over, and returns how many events of each session came, each once and in order.
+fn follow(path: &Path, is_over: &AtomicBool) -> BTreeMap<String, u64> {
+    let mut follower = Follower::new(path, BTreeMap::new());
+    let mut followed: BTreeMap<String, u64> = BTreeMap::new();
+    loop {
+        let is_last = is_over.load(Ordering::Acquire);
+        let looked = follower.look(|event| {
+            let next = followed.entry(event.session.to_string()).or_default();
+            assert_eq!((event.position, event.payload), (*next, &payload(*next)[..]));
+            *next += 1;
+            Ok::<(), LogError>(())
+        });
+        match looked {
+            Ok(_) if is_last => return followed,
+            Ok(_) => {}
+            // It isn't there before the first writer made it, and is made step by step.
+            Err(LogError::Missing(_) | LogError::NotALog(_)) if followed.is_empty() => {}
+            Err(error) => panic!("{error}"),
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
