@@ -6,6 +6,7 @@ mod copy;
 mod filters;
 mod findings;
 mod frame;
+mod gallery;
 mod handing;
 mod hostile;
 mod keys;

@@ -1,14 +1,15 @@
-//! The README's picture of the debugger is what the debugger paints.
+//! The README's pictures of the debugger are what the debugger paints.
 //!
-//! The picture is written anew by running this test with `REPLAY_UPDATE_PICTURES` set.
+//! They are written anew by running this test with `REPLAY_UPDATE_PICTURES` set.
 
 use std::fmt::Write;
 
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
+use replay_store::replay::Session;
 use replay_tui::Theme;
 
-use crate::stage::{press, renewal, sample, screen, start};
+use crate::stage::{press, renewal, sample, screen, session, start};
 
 const CELL: (f32, f32) = (8.4, 18.0);
 const BACKGROUND: &str = "#1c1f26";
@@ -97,19 +98,30 @@ fn text_in_a_picture_is_escaped() {
     assert!(svg(&buffer).contains(">&lt;a&gt;&amp;&quot;"));
 }
 
+/// The pictures, each with the sample and the keys that lead to it.
+const PICTURES: [(&str, fn() -> Session, &str); 3] = [
+    ("debugger.svg", renewal, ": 3 5 Enter"),
+    ("why.svg", || session("library-fees.jsonl", Some("harbour-library")), "! Enter K"),
+    ("changes.svg", renewal, ":turn Space 4 Enter p P"),
+];
+
 #[test]
-fn the_picture_of_the_readme_is_what_the_debugger_paints() {
-    let mut app = start(renewal(), (132, 36), Theme::Palette);
-    press(&mut app, ": 3 5 Enter");
-    let picture = svg(&screen(&app));
-    let path = sample("pictures").join("debugger.svg");
-    if std::env::var_os("REPLAY_UPDATE_PICTURES").is_some() {
-        std::fs::create_dir_all(sample("pictures")).expect("the folder can be made");
-        std::fs::write(&path, &picture).expect("the picture can be written");
+fn the_pictures_of_the_readme_are_what_the_debugger_paints() {
+    let readme = std::fs::read_to_string(sample("../README.md")).expect("the README is there");
+    for (name, open, keys) in PICTURES {
+        let mut app = start(open(), (132, 36), Theme::Palette);
+        press(&mut app, keys);
+        let picture = svg(&screen(&app));
+        let path = sample("pictures").join(name);
+        if std::env::var_os("REPLAY_UPDATE_PICTURES").is_some() {
+            std::fs::create_dir_all(sample("pictures")).expect("the folder can be made");
+            std::fs::write(&path, &picture).expect("the picture can be written");
+        }
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            kept == picture,
+            "samples/pictures/{name} is old: run this test with REPLAY_UPDATE_PICTURES=1 and look at it"
+        );
+        assert!(readme.contains(&format!("samples/pictures/{name}")), "the README doesn't show {name}");
     }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        kept == picture,
-        "samples/pictures/debugger.svg is old: run this test with REPLAY_UPDATE_PICTURES=1 and look at it"
-    );
 }
