@@ -59,7 +59,11 @@ impl Log {
                 let database = call(path, Doing::Read, &Place::File, || overlay::open(path))?;
                 Ok((Log::checked(path, Source::Overlay(database))?, Reader::AfterWriter))
             }
-            other => Ok((Log::checked(path, Source::ReadOnly(other?))?, Reader::BesideWriter)),
+            other => {
+                let log = Log::checked(path, Source::ReadOnly(other?))?;
+                let reader = if has_writer(path)? { Reader::BesideWriter } else { Reader::AfterWriter };
+                Ok((log, reader))
+            }
         }
     }
 
@@ -73,13 +77,15 @@ impl Log {
 
     /// Adds what the tail holds.
     pub(super) fn with_tail(mut self, found: Unsealed) -> Result<Log, LogError> {
-        match found {
-            Unsealed::Records(records) => match Pending::of(records) {
-                Ok(pending) => self.pending = pending,
-                Err(damage) => self.tail_damage = Some(damage),
-            },
-            Unsealed::Missing => self.tail_damage = Some(missing_tail(&self.path)),
-            Unsealed::Damaged(damage) => self.tail_damage = Some(damage),
+        let (records, damage) = match found {
+            Unsealed::Records(records) => (records, None),
+            Unsealed::Missing => (Vec::new(), Some(missing_tail(&self.path))),
+            Unsealed::Damaged(records, damage) => (records, Some(damage)),
+        };
+        self.tail_damage = damage;
+        match Pending::of(records) {
+            Ok(pending) => self.pending = pending,
+            Err(damage) => self.tail_damage = Some(damage),
         }
         Ok(self)
     }
@@ -106,6 +112,17 @@ pub(super) fn check_file(path: &Path) -> Result<(), LogError> {
     let file = File::open(path).map_err(|error| from_io(path, Doing::Read, error))?;
     file.take(DATABASE_MAGIC.len() as u64).read_to_end(&mut head).map_err(|error| from_io(path, Doing::Read, error))?;
     if is_log(&head) { Ok(()) } else { Err(LogError::NotALog(path.to_owned())) }
+}
+
+/// Returns whether a writer has the database open that could be opened beside it: until it is closed, the byte behind the
+/// magic says that it needs repair.
+fn has_writer(path: &Path) -> Result<bool, LogError> {
+    const NEEDS_REPAIR: u8 = 2;
+    let unreadable = |error| from_io(path, Doing::Read, error);
+    let mut byte = [0];
+    let file = File::open(path).map_err(unreadable)?;
+    Blocks::read_at(&file, DATABASE_MAGIC.len() as u64, &mut byte).map_err(unreadable)?;
+    Ok(byte[0] & NEEDS_REPAIR != 0)
 }
 
 /// A file in memory, as it was when it was read.

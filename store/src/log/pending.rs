@@ -22,8 +22,8 @@ pub(super) enum Unsealed {
     Records(Vec<Entry>),
     /// There should be a tail, and there is none.
     Missing,
-    /// The tail can't be read to where it should reach.
-    Damaged(Damage),
+    /// The tail can't be read to where it should reach: these are there.
+    Damaged(Vec<Entry>, Damage),
 }
 
 /// Returns the records of a tail that the database doesn't hold; `row` is what the database says about it, as it was
@@ -61,10 +61,15 @@ pub(super) fn unsealed(
     if row.sealed < found.first() || is_short {
         let what =
             format!("its tail holds records {} to {}, not those from {} on", found.first(), found.next(), row.sealed);
-        return Ok(Unsealed::Damaged(Damage { place: Place::File, what }));
+        return Ok(Unsealed::Damaged(Vec::new(), Damage { place: Place::File, what }));
     }
+    let next = found.next();
     // Who the ordinals are may be told in front of what isn't sealed.
     found.entries.retain(|entry| row.sealed <= entry.number || matches!(entry.record.body, Body::Opened(_)));
+    if found.is_damaged {
+        let what = format!("its tail isn't what was written from record {next} on, and held more");
+        return Ok(Unsealed::Damaged(found.entries, Damage { place: Place::File, what }));
+    }
     Ok(Unsealed::Records(found.entries))
 }
 

@@ -208,7 +208,7 @@ impl Writer {
                 self.tail_damage = Some(missing_tail(&path));
                 Ok(Pending::default())
             }
-            Unsealed::Damaged(damage) => Err(damage),
+            Unsealed::Damaged(_, damage) => Err(damage),
         };
         let pending = pending.map_err(|damage| LogError::Damaged { path: path.clone(), damage })?;
         if let Some(row) = row.filter(|row| row.is_open) {

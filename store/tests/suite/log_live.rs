@@ -349,3 +349,31 @@ fn a_follower_gets_every_event_once_whatever_the_writer_does() {
     let gone = follower.look(|_| Ok::<(), LogError>(())).expect_err("it was deleted");
     assert!(matches!(gone, LogError::Missing(_)), "{gone}");
 }
+
+/// A changed byte among what was acknowledged is told, and never taken for the end.
+#[test]
+fn a_damaged_tail_is_told_and_not_carried_on() {
+    let (_folder, path) = place();
+    let log = EventLog::create(&path, &OPTIONS).expect("the place is empty");
+    (0..20).for_each(|index| append(&log, "a", index..index + 1));
+    let left = killed(&path, "left.log");
+    log.close().expect("there is room");
+    let whole = fs::read(tail_of(&left)).expect("it is there");
+    // Header, the name of the session, what is noted about it, and the events: some 4 kB.
+    for at in (200..3000).step_by(7) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 4;
+        fs::write(tail_of(&left), damaged).expect("there is room");
+        let log = Log::open(&left).expect("what is there can be read");
+        assert!(log.tail_damage().is_some(), "byte {at}");
+        for session in log.sessions().expect("the rest is whole") {
+            assert_eq!(read_all(&log, &session), payloads(session.event_count));
+            assert!(session.event_count < 20);
+        }
+        assert_eq!(log.verify(&OneClaim, None).expect("it can be read").head, None);
+        drop(log);
+        assert!(matches!(Writer::open(&left, None).map(drop), Err(LogError::Damaged { .. })), "byte {at}");
+    }
+    fs::write(tail_of(&left), whole).expect("there is room");
+    check(&Log::open(&left).expect("dead writers don't matter"), &[("a", 20)]);
+}

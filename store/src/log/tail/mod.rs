@@ -9,7 +9,8 @@
 //! So the records that were sealed last stand in both places.
 //!
 //! Records are in one sequence a log, without gaps. A scan ends at the first one that isn't what must stand there; the
-//! writer never syncs a record before those in front of it, so that nothing behind it was acknowledged.
+//! writer never syncs a record before those in front of it, so that nothing behind it was acknowledged. Where a later
+//! group or its mark stands behind it nevertheless, it was durable once, and the tail is damaged.
 //!
 //! Records that are written with one sync are a group. Behind a group stands a mark once the group is durable; it is
 //! where the next group will be. So whoever reads beside a living writer knows what was acknowledged.

@@ -15,6 +15,8 @@
 //! The hash is blake3 keyed with that of the record before, over number, ordinal, position, kind and body; its first half
 //! is stored. Numbers are little-endian.
 
+use memchr::memmem;
+
 use crate::log::planted::{Fault, is_planted};
 use crate::log::row::Fields;
 use crate::log::session::Details;
@@ -209,6 +211,24 @@ fn hash(before: &[u8; 32], record: &[u8]) -> [u8; 32] {
     hasher.update(&record[16..40]);
     hasher.update(&record[56..]);
     *hasher.finalize().as_bytes()
+}
+
+/// Returns whether bytes show that the record that belongs at `place` was durable once, though it isn't what was written:
+/// a later group stands there, or the mark behind its own.
+pub(super) fn show_later(bytes: &[u8], place: &Place) -> bool {
+    memmem::find_iter(bytes, &place.generation.to_le_bytes()).any(|at| {
+        let Some(bytes) = at.checked_sub(8).map(|start| &bytes[start..]) else { return false };
+        later_at(bytes, place).unwrap_or(false)
+    })
+}
+
+fn later_at(bytes: &[u8], place: &Place) -> Option<bool> {
+    let mut fields = Fields(bytes);
+    let (len, sum, _, number) = (fields.u32()?, fields.u32()?, fields.u64()?, fields.u64()?);
+    let is_mark = len == MARK;
+    let all = bytes.get(8..if is_mark { MARK_LEN } else { len as usize })?;
+    let tells = is_mark || bytes.get(HEAD_LEN - 1)? & BEGINS_GROUP != 0;
+    Some(tells && place.number < number && sum == crc32fast::hash(all))
 }
 
 /// Returns the mark behind a group, in the place of the next record: all before it is durable.

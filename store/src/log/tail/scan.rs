@@ -3,7 +3,7 @@
 use std::io;
 
 use super::header::{HEADER_LEN, Header};
-use super::record::{Entry, Found, MARK_LEN, Place, mark};
+use super::record::{Entry, Found, MARK_LEN, Place, mark, show_later};
 use super::{LogId, REGION_LEN};
 use crate::log::blocks::Blocks;
 
@@ -26,6 +26,8 @@ pub(in crate::log) struct Scan {
     pub(in crate::log) entries: Vec<Entry>,
     /// Where the next record will be.
     pub(in crate::log) cursor: Cursor,
+    /// Whether more was durable once, and isn't what was written.
+    pub(in crate::log) is_damaged: bool,
 }
 
 /// Where the next record of a region will be.
@@ -78,8 +80,10 @@ pub(in crate::log) fn scan(tail: &dyn Blocks, reader: Reader) -> io::Result<Opti
         }
     }
     let mut cursor = Cursor::of(region, &last);
-    cursor.read(&bytes[HEADER_LEN as usize..], reader, &mut entries);
-    Ok(Some(Scan { id: last.id, process: last.process, entries, cursor }))
+    let behind = cursor.read(&bytes[HEADER_LEN as usize..], reader, &mut entries);
+    // Beside a writer, what is read may be half of what it writes at that moment.
+    let is_damaged = reader == Reader::AfterWriter && show_later(behind.0, &behind.1);
+    Ok(Some(Scan { id: last.id, process: last.process, entries, cursor, is_damaged }))
 }
 
 impl Cursor {
@@ -137,8 +141,9 @@ impl Cursor {
         Ok(!here || there)
     }
 
-    /// Reads records from the bytes at the cursor, and moves behind the last one that counts.
-    fn read(&mut self, bytes: &[u8], reader: Reader, entries: &mut Vec<Entry>) {
+    /// Reads records from the bytes at the cursor, and moves behind the last one that counts. Returns the bytes from the
+    /// first one on that isn't what belongs there, and what does.
+    fn read<'a>(&mut self, bytes: &'a [u8], reader: Reader, entries: &mut Vec<Entry>) -> (&'a [u8], Place) {
         let (mut at, mut place) = (0, self.place);
         let kept = entries.len();
         // Behind the last append that is whole, and in front of the last group.
@@ -155,6 +160,7 @@ impl Cursor {
                 end = (at, place, entries.len());
             }
         }
+        let behind = (&bytes[at..], place);
         let is_marked = bytes.get(end.0..end.0 + MARK_LEN) == Some(&mark(&end.1));
         let (at, place, count) = match reader {
             Reader::AfterWriter => end,
@@ -163,6 +169,7 @@ impl Cursor {
         };
         entries.truncate(count);
         (self.at, self.place) = (self.at + at as u64, place);
+        behind
     }
 }
 
