@@ -117,6 +117,11 @@ impl Shown {
         self.tools.iter().find(|(at, _)| *at == line).map(|(_, tool)| tool)
     }
 
+    /// Returns the first line about something that is withheld.
+    pub(crate) fn first_hole(&self) -> Option<usize> {
+        self.holes.first().map(|(line, _)| *line)
+    }
+
     /// Returns what a line says to be withheld.
     pub fn hole_at(&self, line: usize) -> Option<&Hole> {
         self.holes.iter().find(|(at, _)| *at == line).map(|(_, hole)| hole)
@@ -298,6 +303,8 @@ fn write(shown: &mut Shown, session: &Session, prompt: &Prompt, holes: Vec<Hole>
             count => format!("{count} withheld, shown in brackets: the model got none of that\n"),
         };
         shown.document.push_line(&words, Tone::Bad, 0);
+        // In front, where a narrow panel doesn't cut it off.
+        shown.headline = format!("with {} withheld: {}", holes.len(), shown.headline);
     }
     // The line of the prompt that is being written, which may go on from one section into the next.
     let mut row = 0;

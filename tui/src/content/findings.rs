@@ -5,12 +5,17 @@ use std::rc::Rc;
 use replay_store::agent::Agent;
 use replay_store::agent::check::check;
 use replay_store::diagnostic::Severity;
-use replay_store::explain::Evidence;
-use replay_store::explain::findings::Found;
+use replay_store::event::Position;
+use replay_store::explain::findings::{Found, FoundKind};
+use replay_store::explain::read::why_read;
+use replay_store::explain::skill::why_skill;
+use replay_store::explain::tool::why_tool;
+use replay_store::explain::value::why_value;
+use replay_store::explain::why::Why;
 use replay_store::replay::Session;
 
 use crate::app::FolderCount;
-use crate::content::why::rule_lines;
+use crate::content::why::{self as content_why, rule_lines};
 use crate::findings::{Findings, Looking};
 use crate::line::{Line, at_most};
 use crate::rows::Rows;
@@ -183,30 +188,59 @@ pub(crate) fn footnote(found: &Found, columns: usize, most: usize) -> Vec<Line> 
 /// Events that are listed under a finding.
 const LISTED: usize = 100;
 
-/// Returns all about a finding: what is so, the line behind it, what to do, and each event where it is.
-pub(crate) fn sheet(session: &Session, found: &Found) -> Sheet {
+/// Returns all about a finding: what is so, what to do, why it is so at one of its places, and all of them.
+pub(crate) fn sheet(session: &Session, found: &Found, cursor: Position) -> Sheet {
     let kind = found.kind.name();
     let mut sheet = Sheet::new(found.kind.word(), &["findings", "{}", "--kind", &kind]);
-    let link = found.positions.first().copied().map(Link::Event);
+    let here = found.positions.iter().find(|at| **at == cursor).or(found.positions.first()).copied();
     let (tone, word) = severity(found.severity);
     let times = if found.count > 1 { format!(", {} times", found.count) } else { String::new() };
     let about = format!(" {}{times}, {}", found.kind.word(), found.basis.word());
     sheet.parts(&[(tone, word), (Tone::Strong, &about)], None);
-    sheet.line(Tone::Plain, &found.text, link);
+    sheet.line(Tone::Plain, &found.text, here.map(Link::Event));
     sheet.heading("to do");
     sheet.line(Tone::Plain, &found.advice, None);
     if let Some(rule) = &found.rule {
         sheet.heading("rule");
         rule_lines(&mut sheet, rule);
     }
-    let evidence = found.positions.iter().take(LISTED).filter_map(|at| Evidence::of_event(session, *at));
-    sheet.evidence(&evidence.collect::<Vec<_>>());
+    if let Some(why) = here.and_then(|at| why(session, found, at)) {
+        sheet.heading(&format!("why, at {}", why.position));
+        content_why::add(&mut sheet, &why);
+    }
+    if !found.positions.is_empty() {
+        sheet.heading("where");
+    }
+    for at in found.positions.iter().take(LISTED) {
+        let words = session.headline(*at).map(|line| format!("{} {}", line.kind, line.text)).unwrap_or_default();
+        let place = format!("{:>4} ", at.0);
+        sheet.parts(&[(Tone::Strong, place.as_str()), (Tone::Plain, &words)], Some(Link::Event(*at)));
+    }
     let more = found.count.saturating_sub(found.positions.len().min(LISTED) as u64);
     if more > 0 && !found.positions.is_empty() {
         sheet.line(Tone::Quiet, &format!("and {more} more"), None);
     }
     sheet.line(Tone::Plain, "", None);
-    let words = "Enter goes to the event of a line, e opens the file of one, Ctrl-o goes back to the findings.";
+    let words = match sheet.why {
+        Some(_) => "Enter goes to the event of a line, e opens its file, yr copies a report, Ctrl-o goes back.",
+        None => "Enter goes to the event of a line, e opens its file, Ctrl-o goes back to the findings.",
+    };
     sheet.line(Tone::Quiet, words, None);
     sheet
+}
+
+/// Returns why it is so at a position, where that is a question about an entry, a skill or a tool.
+fn why(session: &Session, found: &Found, at: Position) -> Option<Why> {
+    // What was refused was decided before the event that says so.
+    let before = Position(at.0.saturating_sub(1));
+    match (&found.key, &found.skill, &found.tool) {
+        (Some(key), Some(skill), _) => Some(why_read(session, key, skill, at)),
+        (Some(key), None, _) => Some(why_value(session, key, at)),
+        (None, Some(skill), _) => Some(why_skill(session, skill, before)),
+        (None, None, Some(tool)) => match found.kind {
+            FoundKind::RefusedTool => Some(why_tool(session, tool, before)),
+            _ => None,
+        },
+        (None, None, None) => None,
+    }
 }

@@ -25,10 +25,17 @@ pub(crate) fn sheet(why: &Why) -> Sheet {
     };
     let command = [vec!["why", "{}"], asked, vec!["--at", at.as_str()]].concat();
     let mut sheet = Sheet::new(format!("{title} at {at}"), &command);
+    add(&mut sheet, why);
+    foot(&mut sheet);
+    sheet
+}
+
+/// Adds an answer to a sheet, of which a report can be made then.
+pub(crate) fn add(sheet: &mut Sheet, why: &Why) {
     sheet.line(tone(why.answer), &why.text, subject_link(why));
     if let Some(rule) = &why.rule {
         sheet.heading("rule");
-        rule_lines(&mut sheet, rule);
+        rule_lines(sheet, rule);
     }
     if let Some(visible) = &why.visible_to_active {
         let words = format!("the active skill: {} ", visible.answer.word().replace('_', " "));
@@ -61,9 +68,7 @@ pub(crate) fn sheet(why: &Why) -> Sheet {
         sheet.parts(&[(Tone::Strong, &place), (Tone::Plain, change)], link);
     }
     sheet.evidence(&why.evidence);
-    foot(&mut sheet);
     sheet.why = Some(Box::new(why.clone()));
-    sheet
 }
 
 /// Returns why there is an event: what led to it, back to the user's message.

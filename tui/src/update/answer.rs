@@ -215,7 +215,9 @@ fn answer(debugger: &Debugger, subject: &Subject) -> Result<Sheet, String> {
         },
         Subject::Finding(index) => {
             let found = debugger.findings.found.get(*index);
-            found.map(|found| content::findings::sheet(session, found)).ok_or_else(|| "the finding is gone".to_owned())
+            found
+                .map(|found| content::findings::sheet(session, found, at))
+                .ok_or_else(|| "the finding is gone".to_owned())
         }
         Subject::Words => Err("there is nothing to explain on this row".to_owned()),
     }

@@ -303,7 +303,13 @@ fn debug(app: &mut App, action: Action) {
                 "what is withheld is recomputed from the agent folder, and there is none: name it with --agent DIR",
             );
         }
-        Action::Holes => prompt_form(debugger, Form::Holes),
+        Action::Holes => {
+            prompt_form(debugger, Form::Holes);
+            settle_panels(debugger, area);
+            if let Some(line) = debugger.prompt.shown.as_ref().and_then(|shown| shown.first_hole()) {
+                debugger.places[Panel::Prompt as usize] = Place { line, row: 0 };
+            }
+        }
         Action::Form => enter::other_form(app),
         Action::Section(direction) => enter::section(app, direction, count),
         Action::SearchAgain(direction) => find::again(app, direction, count),

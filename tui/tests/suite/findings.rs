@@ -56,8 +56,27 @@ fn k_tells_all_about_a_finding() {
             "^^^^^^^^^^^^^^^^",
         ],
     );
-    check(fees(), "! K z / recorded: Enter Enter", &["18/72", "event 18; Ctrl-o goes back"]);
+    check(fees(), "! K z / find_loan Enter Enter", &["22/72", "event 22; Ctrl-o goes back"]);
     check(fees(), "! K Ctrl-o", &["▶7 findings"]);
+    check(fees(), "! Enter Enter K z", &["── why, at 22 ──"]);
+    check(gate(), "! j K z", &["── why, at 24 ──", "order_pick_up", "session.report_damage.rideable == False"]);
+    check(gate(), "! K z", &["failed model call, recorded", "── where ──", "10 "]);
+}
+
+#[test]
+fn a_finding_about_an_entry_becomes_a_report_for_a_ticket() {
+    let mut app = start(fees(), (80, 24), Theme::Plain);
+    app.opened.session = "s.log".to_owned();
+    for keys in ["! yr", "! K yr"] {
+        press(&mut app, keys);
+        match app.wish.take() {
+            Some(replay_tui::app::Wish::Copy(clipping)) => {
+                assert!(clipping.text.contains("pay\\_fees.balance"), "{}", clipping.text);
+                assert!(clipping.text.contains("skills/renew_loan/memory.yml"), "{}", clipping.text);
+            }
+            other => panic!("{keys}: {other:?}"),
+        }
+    }
 }
 
 #[test]

@@ -26,11 +26,12 @@ fn check(keys: &str, has: &[&str], lacks: &[&str]) {
 #[test]
 fn what_is_withheld_stands_where_it_would_stand_and_is_called_so() {
     let mut app = start(session("library-fees.jsonl", Some("harbour-library")), (80, 24), Theme::Palette);
-    press(&mut app, "62G W z / withheld Enter n");
+    press(&mut app, "62G W z");
     insta::assert_snapshot!("holes_80x24", print(&screen(&app)));
-    check("62G W z", &["withheld, shown in brackets: the model got none of that"], &[]);
+    check("62G W z", &["5 prompt with 4 withheld: call 2 of turn 6", "[withheld: project.loans"], &[]);
+    check("62G W g z", &["4 withheld, shown in brackets: the model got none of that"], &[]);
     check("62G W W z", &["── persona"], &["withheld"]);
-    check("62G P W z", &["withheld, shown in brackets"], &["lines gone"]);
+    check("62G P W z", &["with 4 withheld"], &["lines gone"]);
 }
 
 #[test]

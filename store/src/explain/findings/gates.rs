@@ -103,6 +103,9 @@ impl Gates {
                 count: story.closed,
                 positions: story.positions.clone(),
                 raw: None,
+                key: Some(key.clone()),
+                skill: None,
+                tool: None,
                 rule: Some(RuleLine::new(agent, Rule::NothingReadsAsNone, Some(at))),
                 basis: Basis::Recomputed,
             })

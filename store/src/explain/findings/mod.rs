@@ -23,6 +23,7 @@ use super::why::RuleLine;
 use crate::diagnostic::Severity;
 use crate::event::Position;
 use crate::event::finding::FindingKind;
+use crate::name::Name;
 use crate::replay::Session;
 
 pub use scan::Scan;
@@ -46,8 +47,28 @@ pub struct Found {
     pub raw: Option<(u32, u32)>,
     /// The rule behind it, with the line that made it apply.
     pub rule: Option<RuleLine>,
+    /// The memory entry that it is about; `None` where it is about none.
+    pub key: Option<Name>,
+    /// The skill that read it, or that was refused.
+    pub skill: Option<Name>,
+    /// The tool that it is about.
+    pub tool: Option<Name>,
     /// Whether the record says so.
     pub basis: Basis,
+}
+
+impl Found {
+    fn of_key(self, key: &Name) -> Found {
+        Found { key: Some(key.clone()), ..self }
+    }
+
+    fn of_skill(self, skill: Option<&Name>) -> Found {
+        Found { skill: skill.cloned(), ..self }
+    }
+
+    fn of_tool(self, tool: &Name) -> Found {
+        Found { tool: Some(tool.clone()), ..self }
+    }
 }
 
 /// The kinds of findings, in the order in which they are told among those that are equally bad.

@@ -22,6 +22,9 @@ fn found(session: &Session, finding: &Finding) -> Found {
         count: 1,
         positions: at.into_iter().collect(),
         raw: finding.raw,
+        key: None,
+        skill: None,
+        tool: None,
         rule: None,
         basis: match finding.kind {
             FindingKind::Missing
@@ -52,6 +55,9 @@ pub(super) fn contradictions(agreement: &Agreement) -> impl Iterator<Item = Foun
         count: one.count,
         positions: vec![one.first],
         raw: one.raw.first().copied().zip(one.raw.last().copied()),
+        key: None,
+        skill: None,
+        tool: None,
         rule: None,
         basis: Basis::Recomputed,
     })

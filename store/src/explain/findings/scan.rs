@@ -176,7 +176,7 @@ impl Scan {
                 self.groups.add(FoundKind::DeclinedTool, Subject::named(tool), at, || {
                     let text = format!("the user said no to {tool}, which never ran");
                     let advice = "look at what was asked: the user may have meant something else";
-                    plain(FoundKind::DeclinedTool, Severity::Note, text, advice)
+                    plain(FoundKind::DeclinedTool, Severity::Note, text, advice).of_tool(tool)
                 });
             }
             EventKind::AgentMessage { response: Some(response), .. } if *response == MODEL_CALL_ERROR => {
@@ -215,8 +215,9 @@ impl Scan {
             ),
         };
         let subject = Subject { text: Some(error.to_owned()), ..Subject::named(tool) };
-        self.groups
-            .add(kind, subject, at, || plain(kind, Severity::Warning, format!("{tool} failed: {error}"), advice));
+        self.groups.add(kind, subject, at, || {
+            plain(kind, Severity::Warning, format!("{tool} failed: {error}"), advice).of_tool(tool)
+        });
     }
 
     fn look_at_enum(&mut self, agent: Option<&Agent>, at: Position, key: &Name, value: &Value) {
@@ -236,7 +237,7 @@ impl Scan {
             let text = format!("`{key}` holds {}, none of its enum_values: {}", quoted(value), values.join(", "));
             Found {
                 rule: Some(RuleLine::new(Some(agent), Rule::EnumBindsModel, Some(&entry.at))),
-                ..plain(FoundKind::OutsideEnum, Severity::Warning, text, advice)
+                ..plain(FoundKind::OutsideEnum, Severity::Warning, text, advice).of_key(key)
             }
         });
     }
@@ -262,6 +263,7 @@ impl Scan {
                     );
                     let advice = format!("see what took the value away (`replay why SESSION {key} --at {at}`)");
                     recomputed(agent, FoundKind::GateClosed, text, advice, Rule::NothingReadsAsNone, Some(line))
+                        .of_key(&key)
                 });
             }
             Made::WriteRefused { asked, value, writer, refusal, rule, decision } => {
@@ -278,7 +280,7 @@ impl Scan {
                     let because = agent.zip(decision.as_ref()).and_then(|(agent, made)| made.because(agent));
                     Found {
                         rule: Some(RuleLine::new(agent, *rule, because)),
-                        ..plain(FoundKind::RefusedWrite, Severity::Warning, text, advice)
+                        ..plain(FoundKind::RefusedWrite, Severity::Warning, text, advice).of_key(key)
                     }
                 });
             }
@@ -288,7 +290,10 @@ impl Scan {
                     let text = format!("{skill} was not started: {why}");
                     let advice = format!("see what is missing (`replay why SESSION --skill {skill} --at {at}`)");
                     let rule = rule.map(|rule| RuleLine::new(agent, rule, None));
-                    Found { rule, ..plain(FoundKind::RefusedSkill, Severity::Warning, text, advice) }
+                    Found {
+                        rule,
+                        ..plain(FoundKind::RefusedSkill, Severity::Warning, text, advice).of_skill(Some(skill))
+                    }
                 });
             }
             Made::Call { tool, verdict: Verdict::Refused, rule, at: line, .. } => {
@@ -297,7 +302,7 @@ impl Scan {
                     let text = format!("{tool} did not run: {why}");
                     let advice = format!("see what is missing (`replay why SESSION --tool {tool} --at {at}`)");
                     let rule = rule.map(|rule| RuleLine::new(agent, rule, *line));
-                    Found { rule, ..plain(FoundKind::RefusedTool, Severity::Warning, text, advice) }
+                    Found { rule, ..plain(FoundKind::RefusedTool, Severity::Warning, text, advice).of_tool(tool) }
                 });
             }
             Made::Stored { .. }
@@ -336,6 +341,8 @@ impl Scan {
                     None => "write another name: no rule lets this one be read".to_owned(),
                 };
                 recomputed(agent, FoundKind::DeniedRead, text, advice, read.rule, read.because())
+                    .of_key(key)
+                    .of_skill(read.skill.as_ref())
             });
             return;
         }
@@ -350,6 +357,8 @@ impl Scan {
             let text = format!("`{key}` gave None in {}, so {what}: {nothing}", named());
             let advice = format!("see what should have set it (`replay why SESSION {key} --at {at}`)");
             recomputed(agent, FoundKind::EmptyRead, text, advice, read.rule, via.place())
+                .of_key(key)
+                .of_skill(read.skill.as_ref())
         });
     }
 
@@ -371,7 +380,7 @@ impl Scan {
                  get all (M262)"
             );
             let advice = format!("put what the model must know into the first {SHOWN_CHARACTERS}, or split the entry");
-            Found { basis: Basis::Recomputed, ..plain(FoundKind::CutValue, Severity::Note, text, advice) }
+            Found { basis: Basis::Recomputed, ..plain(FoundKind::CutValue, Severity::Note, text, advice).of_key(key) }
         });
     }
 }
@@ -392,6 +401,9 @@ fn plain(kind: FoundKind, severity: Severity, text: impl Into<String>, advice: i
         positions: Vec::new(),
         raw: None,
         rule: None,
+        key: None,
+        skill: None,
+        tool: None,
         basis: Basis::Recorded,
     }
 }
