@@ -163,7 +163,7 @@ fn pending(app: &App) -> Option<Line> {
         (_, Some(prefix)) if prefix.before.is_none() => {
             let words = match prefix.key.as_str() {
                 "y" => " … copies: y row, v value, k name, p path, c command, r report",
-                _ => " … c tool, t turn, u user, w write, s skill, p prompt, d failed, l lock, o None, v verdict",
+                _ => " … c tool, t turn, u user, w write, s skill, p prompt, d denial, l lock, o None, v verdict",
             };
             Some(Line::new().foreign(Tone::Strong, &prefix.key).own(Tone::Quiet, words))
         }

@@ -35,7 +35,7 @@ fn large() -> Session {
             source: ToolSource::Unknown,
         },
         EventKind::AgentMessage {
-            text: "word ".repeat(200_000).into(),
+            text: "word ".repeat(200_000),
             source: MessageSource::Model,
             response: None,
             model_millis: None,

@@ -98,8 +98,11 @@ fn text_in_a_picture_is_escaped() {
     assert!(svg(&buffer).contains(">&lt;a&gt;&amp;&quot;"));
 }
 
+/// Opens a sample.
+type Open = fn() -> Session;
+
 /// The pictures, each with the sample and the keys that lead to it.
-const PICTURES: [(&str, fn() -> Session, &str); 3] = [
+const PICTURES: [(&str, Open, &str); 3] = [
     ("debugger.svg", renewal, ": 3 5 Enter"),
     ("why.svg", || session("library-fees.jsonl", Some("harbour-library")), "! Enter K"),
     ("changes.svg", renewal, ":turn Space 4 Enter p P"),
