@@ -5,13 +5,18 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use super::blocks::{open_tail, tail_path};
 use super::error::{Doing, LogError, from_io};
 use super::read::Log;
 use super::tail::{Body, Cursor, Entry, Reader, scan};
 use crate::name::Name;
+
+/// How often a log is read again that seems to be damaged, and how long it is left alone before.
+const TRIES: usize = 5;
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Follows the sessions of a log, from where it was told to begin.
 ///
@@ -81,7 +86,15 @@ impl Follower {
         {
             return Ok(count);
         }
-        self.catch_up(&mut count, &mut take)?;
+        // Where the writer died, the database is repaired in memory; a new writer may change the file meanwhile.
+        for _ in 0..TRIES {
+            match self.catch_up(&mut count, &mut take) {
+                Ok(done) => return done.map(|()| count),
+                Err(LogError::Damaged { .. }) => thread::sleep(PAUSE),
+                Err(other) => return Err(other.into()),
+            }
+        }
+        self.catch_up(&mut count, &mut take)??;
         Ok(count)
     }
 
@@ -119,12 +132,12 @@ impl Follower {
         Ok(true)
     }
 
-    /// Reads the log, and finds the tail that is written now.
-    fn catch_up<E: From<LogError>>(
+    /// Reads the log, and finds the tail that is written now. Fails where the log does, or else as `take`.
+    fn catch_up<E>(
         &mut self,
         count: &mut u64,
         take: &mut impl FnMut(Followed<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
+    ) -> Result<Result<(), E>, LogError> {
         let stamp = self.stamp()?;
         // The tail comes first, so that nothing is between what is read of the log and what follows there.
         let watched = Watched::open(&self.path).map_err(|error| self.unreadable(error))?;
@@ -141,10 +154,12 @@ impl Follower {
                 }
                 Ok(())
             })?;
-            result?;
+            if result.is_err() {
+                return Ok(result);
+            }
         }
         (self.tail, self.seen) = (watched, Some(stamp));
-        Ok(())
+        Ok(Ok(()))
     }
 
     fn stamp(&self) -> Result<Stamp, LogError> {
