@@ -11,7 +11,7 @@ use crate::theme::Tone;
 
 /// Glyphs and what they stand for, for the help screen.
 pub(crate) const LEGEND: [(&str, &str); 22] = [
-    ("─▁▅█", "in the row on top: the whole session, and how much of each part of it wrote or cleared memory"),
+    ("─▁▄▇", "in the row on top: the whole session, and how much of each part of it wrote or cleared memory"),
     ("┬ × ▼", "in it: a turn begins; something was refused, declined, cancelled or failed; where we are"),
     ("├", "below it: the skill that was active from there on"),
     ("◉", "in front of a number: a breakpoint stops there; a letter or digit: a mark; =: the pinned position"),

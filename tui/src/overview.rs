@@ -21,10 +21,14 @@ pub struct Overview {
     end: u64,
 }
 
+/// Into so many steps the share of writes is rounded: a row of blocks has so many heights but the full one, which would
+/// touch the row above.
+pub const STEPS: u8 = 7;
+
 /// A part of the session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
-    /// How many of its events wrote or cleared memory, in eighths, rounded up; 0 where none did.
+    /// How many of its events wrote or cleared memory, in [`STEPS`], rounded up; 0 where none did.
     pub writes: u8,
     /// Whether something in it was declined, refused, cancelled or failed.
     pub has_trouble: bool,
@@ -59,7 +63,7 @@ impl Overview {
             writes += u64::from(matches!(mark.tag(), Tag::MemoryWritten | Tag::MemoryCleared));
             has_trouble |= is_trouble(mark);
         }
-        Cell { writes: (writes * 8).div_ceil(last - first + 1) as u8, has_trouble, begins_turn: false }
+        Cell { writes: (writes * u64::from(STEPS)).div_ceil(last - first + 1) as u8, has_trouble, begins_turn: false }
     }
 
     /// Returns whether all skills are looked up.

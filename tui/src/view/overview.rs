@@ -5,11 +5,11 @@ use ratatui::layout::Rect;
 
 use crate::app::{App, Debugger};
 use crate::line::Line;
-use crate::overview::Cell;
+use crate::overview::{Cell, STEPS};
 use crate::theme::Tone;
 
 /// How much of a part wrote, from little to all of it.
-const WRITES: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+const WRITES: [&str; STEPS as usize] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇"];
 
 /// Paints the rows.
 pub(super) fn draw(debugger: &Debugger, app: &App, area: Rect, buffer: &mut Buffer) {
@@ -20,7 +20,7 @@ pub(super) fn draw(debugger: &Debugger, app: &App, area: Rect, buffer: &mut Buff
     let marks = cells.fold(Line::new(), |line, (column, cell)| {
         let (tone, sign) = sign(*cell);
         match column == here {
-            true => line.own(Tone::Cursor, if sign == "─" || sign == "┬" { "▼" } else { sign }),
+            true => line.own(Tone::Cursor, if cell.has_trouble { sign } else { "▼" }),
             false => line.own(tone, sign),
         }
     });
@@ -45,6 +45,6 @@ fn sign(cell: Cell) -> (Tone, &'static str) {
         Cell { has_trouble: true, .. } => (Tone::Bad, "×"),
         Cell { writes: 0, begins_turn: true, .. } => (Tone::Quiet, "┬"),
         Cell { writes: 0, .. } => (Tone::Quiet, "─"),
-        Cell { writes, .. } => (Tone::Memory, WRITES[usize::from(writes.min(8)) - 1]),
+        Cell { writes, .. } => (Tone::Memory, WRITES[usize::from(writes.min(STEPS)) - 1]),
     }
 }

@@ -20,8 +20,8 @@ fn writes_turns_failures_and_skills_stand_where_they_happened() {
     press(&mut app, "j");
     let rows = rows(&app);
     // Two columns an event: 6 to 8 and 19 to 21 write, 16 and 25 begin turns, and so on.
-    let marks = "▼─────────██████──────────────┬─────██████──────┬─────────████──────┬─██────────────██──────\
-                 ┬─██──────────██──────┬─████──────────────────────┬─";
+    let marks = "▼─────────▇▇▇▇▇▇──────────────┬─────▇▇▇▇▇▇──────┬─────────▇▇▇▇──────┬─▇▇────────────▇▇──────\
+                 ┬─▇▇──────────▇▇──────┬─▇▇▇▇──────────────────────┬─";
     assert_eq!(rows[0], marks);
     assert!(rows[1].contains("├renew_loan") && rows[1].contains("├pay_fees"), "{}", rows[1]);
     let columns = |text: &str| text.chars().count();
@@ -44,7 +44,7 @@ fn it_is_there_where_there_is_room() {
         press(&mut app, "j");
         let debugger = app.debugger.as_ref().expect("a session is open");
         assert_eq!(debugger.layout(app.area).overview.height, count, "{size:?}");
-        assert_eq!(rows(&app)[0].contains('█'), count > 0, "{size:?}");
+        assert_eq!(rows(&app)[0].contains('▇'), count > 0, "{size:?}");
     }
 }
 
