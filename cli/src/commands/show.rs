@@ -351,7 +351,7 @@ pub(super) fn folder_text(session: &Session, folder: Option<&Path>, out: &mut Ou
 
 fn record_findings(found: &[FindingAnswer<'_>], out: &mut Output<'_>) -> Result<(), Failure> {
     if found.is_empty() {
-        out.fact("findings", "none")?;
+        out.fact("findings", "none in the record; `replay findings` looks into what was decided")?;
         return Ok(());
     }
     out.line(&[(Tone::Strong, "findings")])?;

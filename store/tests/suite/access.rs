@@ -59,7 +59,7 @@ fn each_kind_of_nothing_is_told_apart() {
     assert_eq!(nothing(&set, "hold.nope"), Nothing::Undeclared);
     assert_eq!(nothing(&set, "system.channel"), Nothing::Reserved);
     assert!(
-        matches!(nothing(&set, "hold.pin"), Nothing::Private { owner, declared_at } if owner == "hold" && declared_at.line == 3)
+        matches!(nothing(&set, "hold.pin"), Nothing::Private { owner, declared_at, .. } if owner == "hold" && declared_at.line == 3)
     );
     assert!(matches!(nothing(&set, "hold.day"), Nothing::Denied { by } if by.line == 3 && by.column == 7));
 }

@@ -31,6 +31,8 @@ pub enum Change {
         key: Name,
         /// Its declaration.
         at: Place,
+        /// The item of `deny_read` that has to go as well.
+        listed_at: Option<Place>,
     },
     /// An item has to leave an access list.
     Unlist {
@@ -160,7 +162,13 @@ impl fmt::Display for Change {
                 write!(f, "declare `{entry}` in {file}")
             }
             Change::WriteName { name, .. } => write!(f, "write `{name}`"),
-            Change::Publish { key, .. } => write!(f, "move `{key}` from `private` to `public`"),
+            Change::Publish { key, listed_at, .. } => {
+                write!(f, "move `{key}` from `private` to `public`")?;
+                match listed_at {
+                    Some(at) => write!(f, ", and take it off `access.deny_read` at {}:{}", at.file, at.line),
+                    None => Ok(()),
+                }
+            }
             Change::Unlist { list, key, .. } => write!(f, "take `{key}` off `access.{list}`"),
             Change::LetOwnerWrite { owner, .. } => {
                 write!(f, "let a tool of `{owner}` write it while `{owner}` is active")

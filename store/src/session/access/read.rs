@@ -97,6 +97,8 @@ pub enum Nothing {
         owner: Name,
         /// Its declaration.
         declared_at: Place,
+        /// The item of the reading skill's `access.deny_read` that would withhold it even if it were public.
+        listed_at: Option<Place>,
     },
     /// The reading skill's `access.deny_read` lists it.
     Denied {
@@ -172,8 +174,9 @@ impl ReadDecision {
         match nothing {
             Nothing::NeverWritten | Nothing::Cleared { .. } | Nothing::Reset { .. } | Nothing::Reserved => None,
             Nothing::Undeclared => Some(Change::for_undeclared(agent, self.skill.as_ref(), &self.asked)),
-            Nothing::Private { declared_at, .. } => {
-                Some(Change::Publish { key: self.key.clone()?, at: declared_at.clone() })
+            Nothing::Private { declared_at, listed_at, .. } => {
+                let (key, at) = (self.key.clone()?, declared_at.clone());
+                Some(Change::Publish { key, at, listed_at: listed_at.clone() })
             }
             Nothing::Denied { by } => {
                 Some(Change::Unlist { list: "deny_read", key: self.key.clone()?, at: by.clone() })
@@ -309,7 +312,9 @@ fn withheld(
         tried.push(Rule::NoSkillActive);
     }
     if entry.scope == EntryScope::Private && !is_own {
-        let private = Nothing::Private { owner: Name::from(owner), declared_at: entry.at.clone() };
+        let lists = skill.filter(|_| profile.enforces_access_lists()).map(|skill| &skill.deny_read);
+        let listed_at = lists.and_then(|list| list.item(&entry.key)).map(|item| item.at.clone());
+        let private = Nothing::Private { owner: Name::from(owner), declared_at: entry.at.clone(), listed_at };
         return Some((private, Rule::OwnAndProject));
     }
     if let Some(skill) = skill {

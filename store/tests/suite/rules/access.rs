@@ -148,6 +148,20 @@ fn a_withheld_read_says_why_and_what_would_allow_it() {
 }
 
 #[test]
+fn what_is_private_and_listed_needs_both_changes() {
+    let listing = "schema: {public: {a: {type: text}}}\naccess: {deny_read: [hold.pin]}\n";
+    let files = [FILES, &[("skills/lister/skill.md", "---\nname: L\ndescription: d\n---\nHelp.\n")][..]].concat();
+    let files = [&files[..], &[("skills/lister/memory.yml", listing)][..]].concat();
+    let world = World::bare(Profile::Seed, &files);
+    let change = |world: &World| told(world.may_read("lister", "hold.pin").change(&world.agent));
+    let publish = "move `hold.pin` from `private` to `public`";
+    let both = format!("{publish}, and take it off `access.deny_read` at skills/lister/memory.yml:2");
+    assert_eq!(change(&world), format!("{both} (skills/hold/memory.yml:9)"));
+    let world = World::bare(Profile::Mantle321, &files);
+    assert_eq!(change(&world), format!("{publish} (skills/hold/memory.yml:9)"));
+}
+
+#[test]
 fn a_name_that_shares_no_letter_is_not_the_one_that_was_meant() {
     let world = World::bare(Profile::Seed, &[("memory.yml", "id: {type: text}\n"), FILES[1]]);
     let change = |name: &str| told(world.may_read("hold", name).change(&world.agent));
