@@ -15,8 +15,8 @@ use crate::value::Value;
 
 /// Mappings and lists nest at most this deep.
 const DEPTH_LIMIT: usize = 64;
-/// A document holds at most this many nodes, aliases counted as what they stand for.
-const NODE_LIMIT: usize = 100_000;
+/// A document holds at most this many nodes and bytes of text, aliases counted as what they stand for.
+const LIMIT: Weight = Weight { nodes: 100_000, bytes: 4 << 20 };
 
 /// A node and its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,7 +112,9 @@ impl Node {
 pub(super) fn read(file: &FileText<'_>, range: Range<usize>, diagnostics: &mut Vec<Diagnostic>) -> Node {
     let text = &file.text[range.clone()];
     let places = Places::new(file, range);
-    let mut builder = Builder { places, diagnostics, open: Vec::new(), root: None, anchors: HashMap::new(), nodes: 0 };
+    let anchors = HashMap::new();
+    let weight = Weight::default();
+    let mut builder = Builder { places, diagnostics, open: Vec::new(), root: None, anchors, weight, kept: weight };
     let mut parser = Parser::new_from_str(text);
     while let Some(next) = parser.next_event() {
         let (event, span) = match next {
@@ -189,8 +191,36 @@ struct Builder<'a, 'd> {
     diagnostics: &'d mut Vec<Diagnostic>,
     open: Vec<Open>,
     root: Option<Node>,
-    anchors: HashMap<usize, (Node, usize)>,
+    anchors: HashMap<usize, (Node, Weight)>,
+    weight: Weight,
+    /// What anchors of lists and mappings hold, one in another.
+    kept: Weight,
+}
+
+/// How much a node is.
+#[derive(Clone, Copy, Default)]
+struct Weight {
+    /// Itself and all nodes in it.
     nodes: usize,
+    /// The bytes of their texts.
+    bytes: usize,
+}
+
+impl Weight {
+    fn of(node: &Node) -> Weight {
+        let own = Weight { nodes: 1, bytes: 0 };
+        match &node.kind {
+            Kind::Scalar(_, text) => Weight { nodes: 1, bytes: text.len() },
+            Kind::List(items) => items.iter().map(Weight::of).fold(own, Weight::plus),
+            Kind::Map(pairs) => pairs.iter().fold(own, |all, pair| {
+                all.plus(Weight { nodes: 1, bytes: pair.key.len() }).plus(Weight::of(&pair.value))
+            }),
+        }
+    }
+
+    fn plus(self, more: Weight) -> Weight {
+        Weight { nodes: self.nodes + more.nodes, bytes: self.bytes + more.bytes }
+    }
 }
 
 type Flow = std::ops::ControlFlow<()>;
@@ -212,7 +242,9 @@ impl Builder<'_, '_> {
             Event::Alias(anchor) => self.alias(anchor, at),
             Event::Scalar(text, style, anchor, tag) => {
                 let value = self.scalar(&text, style, tag.as_deref(), &at);
-                self.add(Node { kind: Kind::Scalar(value, text.into_owned()), at }, anchor, 1)
+                let node = Node { kind: Kind::Scalar(value, text.into_owned()), at };
+                let weight = Weight::of(&node);
+                self.add(node, anchor, weight)
             }
             Event::SequenceStart(anchor, _) => self.begin(OpenKind::List(Vec::new()), anchor, at),
             Event::MappingStart(anchor, _) => {
@@ -249,21 +281,28 @@ impl Builder<'_, '_> {
         let Some(open) = self.open.pop() else { return ON };
         let anchor = open.anchor;
         let node = close(open);
-        let nodes = if anchor > 0 { count(&node) } else { 1 };
-        // The parts were counted when they were read; the anchor remembers the whole.
+        // The parts were counted when they were read; an anchor remembers the whole.
         if anchor > 0 {
-            self.anchors.insert(anchor, (node.clone(), nodes));
+            let whole = Weight::of(&node);
+            self.kept = self.kept.plus(whole);
+            self.check(self.kept, &node.at)?;
+            self.anchors.insert(anchor, (node.clone(), whole));
         }
-        self.add(node, 0, 1)
+        self.add(node, 0, Weight { nodes: 1, bytes: 0 })
     }
 
     fn alias(&mut self, anchor: usize, at: Place) -> Flow {
-        let Some((node, nodes)) = self.anchors.get(&anchor).map(|(node, nodes)| (node.kind.clone(), *nodes)) else {
+        let Some((_, weight)) = self.anchors.get(&anchor) else {
             let message = "the alias names an anchor that isn't complete before it";
             self.diagnostics.push(Diagnostic::error(code::YAML_ALIAS, at.clone(), message));
-            return self.add(Node { kind: Kind::Scalar(Value::Null, String::new()), at }, 0, 1);
+            let nothing = Node { kind: Kind::Scalar(Value::Null, String::new()), at };
+            return self.add(nothing, 0, Weight { nodes: 1, bytes: 0 });
         };
-        self.add(Node { kind: node, at }, 0, nodes)
+        self.weigh(*weight, &at)?;
+        match self.anchors.get(&anchor) {
+            Some((node, _)) => self.put(Node { kind: node.kind.clone(), at }),
+            None => ON,
+        }
     }
 
     fn scalar(&mut self, text: &str, style: ScalarStyle, tag: Option<&Tag>, at: &Place) -> Value {
@@ -280,17 +319,35 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Puts a finished node where it belongs.
-    fn add(&mut self, node: Node, anchor: usize, nodes: usize) -> Flow {
-        self.nodes += nodes;
-        if self.nodes > NODE_LIMIT {
-            let message = format!("the document holds more than {NODE_LIMIT} nodes");
-            self.diagnostics.push(Diagnostic::error(code::YAML_TOO_MANY_NODES, node.at, message));
-            return STOP;
-        }
+    /// Adds a finished node.
+    fn add(&mut self, node: Node, anchor: usize, weight: Weight) -> Flow {
+        self.weigh(weight, &node.at)?;
         if anchor > 0 {
-            self.anchors.insert(anchor, (node.clone(), nodes));
+            self.anchors.insert(anchor, (node.clone(), weight));
         }
+        self.put(node)
+    }
+
+    /// Counts what the document holds, and stops where it is too much.
+    fn weigh(&mut self, weight: Weight, at: &Place) -> Flow {
+        self.weight = self.weight.plus(weight);
+        self.check(self.weight, at)
+    }
+
+    fn check(&mut self, held: Weight, at: &Place) -> Flow {
+        let message = if held.nodes > LIMIT.nodes {
+            format!("the document holds more than {} nodes", LIMIT.nodes)
+        } else if held.bytes > LIMIT.bytes {
+            format!("the document holds more than {} bytes of text, repeated by aliases", LIMIT.bytes)
+        } else {
+            return ON;
+        };
+        self.diagnostics.push(Diagnostic::error(code::YAML_TOO_MANY_NODES, at.clone(), message));
+        STOP
+    }
+
+    /// Puts a node where it belongs.
+    fn put(&mut self, node: Node) -> Flow {
         match self.open.last_mut().map(|open| &mut open.kind) {
             None => self.root = Some(node),
             Some(OpenKind::List(items)) => items.push(node),
@@ -324,8 +381,7 @@ impl Builder<'_, '_> {
                 let value = Node { kind: Kind::Scalar(Value::Null, String::new()), at: at.clone() };
                 insert(pairs, known, Pair { key: text, key_at: at, value }, self.diagnostics);
             }
-            self.nodes = 0;
-            let _ = self.add(close(open), 0, 0);
+            let _ = self.put(close(open));
         }
         self.root.unwrap_or_else(|| {
             let at = self.places.file.place(self.places.start..self.places.start);
@@ -372,12 +428,4 @@ fn close(open: Open) -> Node {
         }
     };
     Node { kind, at: open.at }
-}
-
-fn count(node: &Node) -> usize {
-    1 + match &node.kind {
-        Kind::Scalar(..) => 0,
-        Kind::List(items) => items.iter().map(count).sum(),
-        Kind::Map(pairs) => pairs.iter().map(|pair| 1 + count(&pair.value)).sum(),
-    }
 }
