@@ -40,14 +40,15 @@ fn human(folder: &Path, agent: &Agent, found: &[Diagnostic], out: &mut Output<'_
     let style = if out.color { Style::Colored } else { Style::Plain };
     // Findings stand in the order of files, so each text is made once.
     let mut text: Option<(Name, Option<String>)> = None;
+    let mut code = source::ToolCode::of(folder);
     for one in found {
         if text.as_ref().is_none_or(|(file, _)| *file != one.at.file) {
             text = Some((one.at.file.clone(), agent.text_of(&one.at.file).map(Into::into)));
         }
         let kept = text.as_ref().and_then(|(_, text)| text.as_deref());
         // What comes back was made visible; the rest is our own colours.
-        let rendered = match source::tool_code(folder, &one.at) {
-            Some((code, at)) => render(&Diagnostic { at, ..one.clone() }, Some(&code), style),
+        let rendered = match code.at(&one.at) {
+            Some((code, at)) => render(&Diagnostic { at, ..one.clone() }, Some(code), style),
             None => render(one, kept, style),
         };
         writeln!(out.writer, "{rendered}\n")?;
@@ -117,6 +118,9 @@ struct Finding<'a> {
 }
 
 fn answer<'a>(folder: &Path, agent: &Agent, found: &'a [Diagnostic]) -> Answer<'a> {
+    // What is known about a code stands in a long text, and a code mostly comes more than once.
+    let rules_of = |code| catalogue::explain(code).map(|entry| entry.rules).unwrap_or_default();
+    let mut rules: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
     let count = |severity: Severity| found.iter().filter(|one| one.severity == severity).count();
     Answer {
         schema: "replay.check/1",
@@ -135,7 +139,7 @@ fn answer<'a>(folder: &Path, agent: &Agent, found: &'a [Diagnostic]) -> Answer<'
                 column: one.at.column,
                 message: &one.message,
                 help: one.help.as_deref(),
-                rules: catalogue::explain(one.code).map(|entry| entry.rules).unwrap_or_default(),
+                rules: rules.entry(one.code).or_insert_with(|| rules_of(one.code)).clone(),
             })
             .collect(),
     }

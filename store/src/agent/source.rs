@@ -19,8 +19,9 @@ use crate::name::Name;
 
 /// A file is read up to this size.
 const FILE_LIMIT: usize = 1 << 20;
-/// A folder holds at most this many files that are read.
+/// Of a folder at most this many files are read, and this many bytes are kept. People's folders hold some kilobytes.
 const FILE_COUNT_LIMIT: usize = 10_000;
+const SIZE_LIMIT: usize = 4 << 20;
 /// Folders of references nest at most this deep.
 const DEPTH_LIMIT: usize = 16;
 /// A misplaced `skill.md` is looked for this many folders below its skill.
@@ -57,7 +58,7 @@ pub fn read(path: &Path) -> Result<(Definition, Vec<Diagnostic>), SourceError> {
     let folder = |source| SourceError::Folder { path: path.to_owned(), source };
     let root = path.canonicalize().map_err(folder)?;
     fs::read_dir(&root).map_err(folder)?;
-    let mut reader = Reader { root, definition: Definition::default(), diagnostics: Vec::new() };
+    let mut reader = Reader::of(root);
     for file in ["agent.yml", "memory.yml", "responses.yml"] {
         reader.take(file, Keep::Whole);
     }
@@ -82,30 +83,43 @@ pub fn read(path: &Path) -> Result<(Definition, Vec<Diagnostic>), SourceError> {
     Ok((reader.definition, reader.diagnostics))
 }
 
-/// Returns tool code as it stands on disk, with the bytes of a place in it; `None` for any other file. A definition keeps
-/// outlines, in which lines and columns are the same and bytes aren't.
-pub fn tool_code(folder: &Path, at: &Place) -> Option<(String, Place)> {
-    if !at.file.ends_with(".py") {
-        return None;
+/// Tool code as it stands on disk. A definition keeps outlines, in which lines and columns are the same and bytes aren't.
+pub struct ToolCode {
+    reader: Option<Reader>,
+    /// The file that was read last, where it can be read.
+    last: Option<(Name, Option<String>)>,
+}
+
+impl ToolCode {
+    /// Returns the tool code of a folder; none where it can't be read.
+    pub fn of(folder: &Path) -> ToolCode {
+        let reader = folder.canonicalize().ok().map(Reader::of);
+        ToolCode { reader, last: None }
     }
-    let root = folder.canonicalize().ok()?;
-    let mut reader = Reader { root, definition: Definition::default(), diagnostics: Vec::new() };
-    let full = reader.inside(&at.file)?;
-    let text = String::from_utf8_lossy(&reader.bytes(&at.file, &full).ok()??).into_owned();
-    let line_start: usize = text.split_inclusive('\n').take(at.line as usize - 1).map(str::len).sum();
-    let line = text.get(line_start..)?.lines().next()?;
-    let (offset, _) = line.char_indices().nth(at.column as usize - 1)?;
-    let start = line_start + offset;
-    let end = (start + (at.end - at.start) as usize).min(line_start + line.len());
-    text.get(start..end)?;
-    let at = Place { start: start as u32, end: end as u32, ..at.clone() };
-    Some((text, at))
+
+    /// Returns the text of a file, with the bytes of a place in it; `None` for a file that isn't tool code.
+    pub fn at(&mut self, at: &Place) -> Option<(&str, Place)> {
+        let reader = self.reader.as_mut().filter(|_| at.file.ends_with(".py"))?;
+        if self.last.as_ref().is_none_or(|(file, _)| *file != at.file) {
+            let bytes = reader.inside(&at.file).and_then(|full| reader.bytes(&at.file, &full).ok()?);
+            self.last = Some((at.file.clone(), bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())));
+        }
+        let text = self.last.as_ref()?.1.as_deref()?;
+        let line_start: usize = text.split_inclusive('\n').take(at.line as usize - 1).map(str::len).sum();
+        let line = text.get(line_start..)?.lines().next()?;
+        let (offset, _) = line.char_indices().nth(at.column as usize - 1)?;
+        let start = line_start + offset;
+        let end = (start + (at.end - at.start) as usize).min(line_start + line.len());
+        text.get(start..end)?;
+        let place = Place { start: start as u32, end: end as u32, ..at.clone() };
+        Some((text, place))
+    }
 }
 
 /// Returns `integrations.yml` as it stands on disk, for the check of its values; nowhere else are they looked at.
 pub(super) fn integrations(folder: &Path) -> Option<Vec<u8>> {
     let root = folder.canonicalize().ok()?;
-    let mut reader = Reader { root, definition: Definition::default(), diagnostics: Vec::new() };
+    let mut reader = Reader::of(root);
     let full = reader.inside("integrations.yml")?;
     reader.bytes("integrations.yml", &full).ok()?
 }
@@ -125,9 +139,15 @@ struct Reader {
     root: PathBuf,
     definition: Definition,
     diagnostics: Vec<Diagnostic>,
+    /// The bytes that were taken.
+    size: usize,
 }
 
 impl Reader {
+    fn of(root: PathBuf) -> Reader {
+        Reader { root, definition: Definition::default(), diagnostics: Vec::new(), size: 0 }
+    }
+
     /// Takes tools and references of the root (`""`) or of a skill (`skills/<id>/`).
     fn take_place(&mut self, prefix: &str) {
         self.take(&format!("{prefix}tools.py"), Keep::Declarations);
@@ -232,7 +252,12 @@ impl Reader {
             }),
         };
         match kept {
+            Ok(Some(bytes)) if self.size + bytes.len() > SIZE_LIMIT => {
+                let message = format!("the folder holds more than {SIZE_LIMIT} bytes; this file is not read");
+                self.report(code::TOO_LARGE, path, &message);
+            }
             Ok(Some(bytes)) => {
+                self.size += bytes.len();
                 self.definition.files.insert(Name::from(path), Arc::from(bytes));
             }
             Ok(None) => {}

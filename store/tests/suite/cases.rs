@@ -168,10 +168,11 @@ fn run(fences: &[Fence<'_>], right: bool, profile: Option<Profile>) -> (Vec<Diag
         }
     }
     let (agent, found) = check::folder(&root, profile).expect("the folder can be read");
+    let mut code = source::ToolCode::of(&root);
     let said: String = found
         .iter()
-        .map(|one| match source::tool_code(&root, &one.at) {
-            Some((text, at)) => render(&Diagnostic { at, ..one.clone() }, Some(&text), Style::Plain) + "\n",
+        .map(|one| match code.at(&one.at) {
+            Some((text, at)) => render(&Diagnostic { at, ..one.clone() }, Some(text), Style::Plain) + "\n",
             None => render(one, agent.text_of(&one.at.file).as_deref(), Style::Plain) + "\n",
         })
         .collect::<Vec<_>>()

@@ -145,6 +145,17 @@ fn aliases_and_anchors_repeat_only_so_much() {
     check_file("memory.yml", nested, code::YAML_TOO_MANY_NODES);
 }
 
+#[test]
+fn a_folder_is_kept_up_to_a_size() {
+    let found = found(|root| {
+        for index in 0..30 {
+            write(root, &format!("skills/s{index:02}/responses.yml"), vec![b'#'; 200 << 10]);
+        }
+    });
+    let last = found.iter().rfind(|one| one.code == code::TOO_LARGE).expect("it is told");
+    assert_eq!(last.message, "the folder holds more than 4194304 bytes; this file is not read");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
