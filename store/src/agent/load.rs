@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::definition::Definition;
 use super::field::{Context, is_identifier};
@@ -132,21 +132,39 @@ fn parse_skill<'a>(skill: &mut SkillFiles<'a>, file: FileText<'a>, diagnostics: 
     skill.skill = Some((file, frame));
 }
 
-/// Reads the skills and responses that the engine brings along.
+/// What the engine brings along: constant texts, read once for each generation.
+struct Bundle {
+    skills: Vec<Skill>,
+    responses: Vec<Response>,
+}
+
+/// Adds the skills and responses that the engine brings along.
 fn bring_along(agent: &mut Agent, profile: Profile) {
+    static SEED: LazyLock<Bundle> = LazyLock::new(|| bundle(Profile::Seed));
+    static MANTLE_3_21: LazyLock<Bundle> = LazyLock::new(|| bundle(Profile::Mantle321));
+    let bundle = match profile {
+        Profile::Seed => &*SEED,
+        Profile::Mantle321 => &*MANTLE_3_21,
+    };
+    agent.skills.extend(bundle.skills.iter().map(|skill| (skill.id.clone(), skill.clone())));
+    register(agent, bundle.responses.iter().cloned());
+}
+
+fn bundle(profile: Profile) -> Bundle {
     // What the engine brings along is checked by a test, not on every load.
     let mut ignored = Vec::new();
+    let mut skills = Vec::new();
     for bundled in engine::skills(profile) {
         let path = |file: &str| Name::from(format!("engine:{}/{file}", bundled.id));
         let mut files = SkillFiles::default();
         parse_skill(&mut files, open(&path("skill.md"), bundled.skill.as_bytes(), &mut ignored), &mut ignored);
         files.memory = Some(document(open(&path("memory.yml"), bundled.memory.as_bytes(), &mut ignored), &mut ignored));
-        let skill = skill(bundled.id, &files, SkillOrigin::Engine, profile, &mut ignored);
-        agent.skills.insert(skill.id.clone(), skill);
+        skills.push(skill(bundled.id, &files, SkillOrigin::Engine, profile, &mut ignored));
     }
     let file = open(&Name::from("engine:responses.yml"), engine::RESPONSES.as_bytes(), &mut ignored);
-    register(agent, &document(file, &mut ignored), &ResponseSource::Engine, &mut ignored);
+    let responses = said(&document(file, &mut ignored), &ResponseSource::Engine, &mut ignored);
     debug_assert!(ignored.is_empty(), "what the engine brings along has no faults: {ignored:?}");
+    Bundle { skills, responses }
 }
 
 fn read(agent: &mut Agent, files: &Files<'_>, profile: Profile, diagnostics: &mut Vec<Diagnostic>) {
@@ -178,19 +196,22 @@ fn read(agent: &mut Agent, files: &Files<'_>, profile: Profile, diagnostics: &mu
         skill.engine_managed |= is_replacement && says.is_none();
         agent.skills.insert(skill.id.clone(), skill);
         if let Some(document) = &skill_files.responses {
-            register(agent, document, &ResponseSource::Skill(Name::from(*id)), diagnostics);
+            register(agent, said(document, &ResponseSource::Skill(Name::from(*id)), diagnostics));
         }
     }
     if let Some(document) = &files.responses {
-        register(agent, document, &ResponseSource::Project, diagnostics);
+        register(agent, said(document, &ResponseSource::Project, diagnostics));
     }
 }
 
-/// Adds the responses of a file; what comes later wins (M221).
-fn register(agent: &mut Agent, document: &Document<'_>, source: &ResponseSource, diagnostics: &mut Vec<Diagnostic>) {
-    let mut context = Context { file: &document.file, diagnostics };
-    let read = responses::read(&mut context, &document.root, source);
-    agent.responses.extend(read.into_iter().map(|response: Response| (response.name.clone(), response)));
+/// Reads the responses of a file.
+fn said(document: &Document<'_>, source: &ResponseSource, diagnostics: &mut Vec<Diagnostic>) -> Vec<Response> {
+    responses::read(&mut Context { file: &document.file, diagnostics }, &document.root, source)
+}
+
+/// Adds responses; what comes later wins (M221).
+fn register(agent: &mut Agent, responses: impl IntoIterator<Item = Response>) {
+    agent.responses.extend(responses.into_iter().map(|response| (response.name.clone(), response)));
 }
 
 fn skill(
