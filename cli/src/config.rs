@@ -110,7 +110,7 @@ const CLIPBOARDS: [(&str, Clipboard); 3] =
     [("auto", Clipboard::Auto), ("terminal", Clipboard::Terminal), ("program", Clipboard::Program)];
 
 fn unknown(word: &str) -> String {
-    let hint = match nearest(word, &SETTINGS) {
+    let hint = match nearest(word, SETTINGS) {
         Some(near) => format!("did you mean {near}?"),
         None => format!("there are {}", SETTINGS.join(", ")),
     };

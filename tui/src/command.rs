@@ -294,7 +294,7 @@ fn step(text: &str) -> Result<Option<Stop>, String> {
 fn unknown(name: &str) -> String {
     let names: Vec<&str> = COMMANDS.iter().flat_map(|spec| spec.names).copied().collect();
     let longer = || names.iter().copied().find(|known| name.len() > 1 && known.starts_with(name));
-    match nearest(name, &names).or_else(longer) {
+    match nearest(name, names.iter().copied()).or_else(longer) {
         Some(near) => format!("unknown command {name}: did you mean :{near}?"),
         None => format!("unknown command {name}: Tab behind : shows all of them"),
     }

@@ -81,7 +81,7 @@ impl Keymap {
         let names: Vec<String> = BINDINGS.iter().map(|binding| name(&binding.action)).collect();
         let Some(row) = names.iter().position(|known| *known == remap.action) else {
             let known: Vec<&str> = names.iter().map(String::as_str).collect();
-            let hint = match nearest(&remap.action, &known) {
+            let hint = match nearest(&remap.action, known.iter().copied()) {
                 Some(near) => format!("did you mean {near}?"),
                 None => "`replay config` lists them".to_owned(),
             };

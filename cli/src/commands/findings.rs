@@ -43,7 +43,7 @@ pub(crate) fn kind(name: &str) -> Result<FoundKind, String> {
     }
     let names: Vec<String> = kinds.iter().map(|kind| kind.name()).collect();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
-    Err(match nearest(name, &known) {
+    Err(match nearest(name, known.iter().copied()) {
         Some(near) => format!("no such kind; did you mean {near}?"),
         None => format!("no such kind; there are {}", known.join(", ")),
     })

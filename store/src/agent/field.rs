@@ -1,7 +1,7 @@
 //! Reads typed fields out of YAML nodes, and says so where the type is another one.
 
 use super::gate::Gate;
-use super::text::FileText;
+use super::text::{FileText, offset_in};
 use super::yaml::{Kind, Node, Pair};
 use crate::condition;
 use crate::diagnostic::{Diagnostic, Place, Spanned, code, nearest};
@@ -160,7 +160,7 @@ impl Context<'_> {
     /// file is shown whole.
     pub(super) fn place_in(&self, text: &str, at: &Place, part: std::ops::Range<usize>) -> Place {
         let written = self.file.text.get(at.start as usize..at.end as usize).unwrap_or("");
-        match written.find(text.trim_end()) {
+        match offset_in(written, text.trim_end()) {
             Some(offset) if !text.trim().is_empty() => {
                 let start = at.start as usize + offset;
                 self.file.place(start + part.start..start + part.end.max(part.start))
@@ -173,7 +173,7 @@ impl Context<'_> {
     pub(super) fn check_keys(&mut self, pairs: &[Pair], known: &[&str], code: &'static str, owner: &str) {
         for pair in pairs.iter().filter(|pair| !known.contains(&pair.key.as_str())) {
             let message = format!("{owner} has no key `{}`", pair.key);
-            let help = nearest(&pair.key, known).map(|known| format!("did you mean `{known}`?"));
+            let help = nearest(&pair.key, known.iter().copied()).map(|known| format!("did you mean `{known}`?"));
             self.diagnostics.push(Diagnostic::error(code, pair.key_at.clone(), message).help_if(help));
         }
     }

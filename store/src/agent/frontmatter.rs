@@ -79,7 +79,7 @@ fn check_keys(context: &mut Context<'_>, root: &Node, profile: Profile) {
         context.warn(code::SKILL_OTHER_PROFILE, &pair.key_at, message);
     }
     for pair in root.pairs().iter().filter(|pair| !KEYS.contains(&pair.key.as_str())) {
-        let help = nearest(&pair.key, &KEYS).map(|known| format!("did you mean `{known}`?"));
+        let help = nearest(&pair.key, KEYS).map(|known| format!("did you mean `{known}`?"));
         let at = pair.key_at.clone();
         let found = if profile.refuses_unknown_frontmatter() {
             let message = format!("`{}` is no key of a skill", pair.key);

@@ -63,7 +63,7 @@ pub(super) fn skill(context: &mut Context<'_>, root: &Node, id: &Name) -> SkillM
             "public" => EntryScope::Public,
             "private" => EntryScope::Private,
             other => {
-                let help = nearest(other, &["public", "private"]).map(|known| format!("did you mean `{known}`?"));
+                let help = nearest(other, ["public", "private"]).map(|known| format!("did you mean `{known}`?"));
                 let message = format!("`schema` has no key `{other}`; its entries are not declared");
                 let found = Diagnostic::warning(code::MEMORY_SHAPE, pair.key_at.clone(), message);
                 context.diagnostics.push(found.help_if(help));
@@ -128,7 +128,7 @@ fn entry(context: &mut Context<'_>, space: &str, scope: EntryScope, pair: &Pair)
         context.error(code::MEMORY_SHAPE, &node.at, message);
     }
     for attribute in node.pairs().iter().filter(|pair| !ATTRIBUTES.contains(&pair.key.as_str())) {
-        let help = nearest(&attribute.key, &ATTRIBUTES).map(|known| format!("did you mean `{known}`?"));
+        let help = nearest(&attribute.key, ATTRIBUTES).map(|known| format!("did you mean `{known}`?"));
         let message = format!("`{}` is no attribute of an entry; the engine ignores it", attribute.key);
         let found = Diagnostic::warning(code::MEMORY_ATTRIBUTE, attribute.key_at.clone(), message);
         context.diagnostics.push(found.help_if(help));
@@ -161,7 +161,7 @@ fn kind(context: &mut Context<'_>, node: &Node) -> EntryKind {
             "boolean" => Some("bool"),
             "integer" | "number" => Some("int"),
             "array" => Some("list"),
-            other => nearest(other, &known),
+            other => nearest(other, known),
         };
         let message = format!("`{}` is no type; it is read as `any`", written.value);
         let help = meant.map_or_else(|| format!("types are {}", known.join(", ")), |meant| format!("write `{meant}`"));

@@ -62,7 +62,12 @@ pub struct Button {
 /// reads.
 pub fn placeholder(text: &str) -> Option<(&str, &str)> {
     let inside = text.strip_prefix('{')?;
-    let inside = &inside[..inside.find('}')?];
+    // No further than a name goes: where braces are many, none is looked for behind each of them.
+    let end = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.')?;
+    let inside = &inside[..end];
+    if !text[1 + end..].starts_with('}') {
+        return None;
+    }
     let whole = &text[..inside.len() + 2];
     let name = inside.strip_prefix("session.").unwrap_or(inside);
     let parts = if name.len() == inside.len() { 1 } else { 2 };

@@ -78,7 +78,7 @@ fn check_keys(context: &mut Context<'_>, node: &Node, id: &Name) {
             ),
             key => (
                 format!("Unknown step property '{key}' on step '{id}'. Remove it or check for typos."),
-                nearest(key, &known).map(|known| format!("did you mean `{known}`?")),
+                nearest(key, known.iter().copied()).map(|known| format!("did you mean `{known}`?")),
             ),
         };
         context.diagnostics.push(Diagnostic::error(code::STEP_KEY, pair.key_at.clone(), message).help_if(help));
@@ -156,7 +156,7 @@ fn keypad(context: &mut Context<'_>, node: &Node) -> Option<Keypad> {
     for pair in node.pairs().iter().filter(|pair| !keys.contains(&pair.key.as_str())) {
         let found =
             Diagnostic::error(code::STEP_DTMF, pair.key_at.clone(), format!("`dtmf` has no key `{}`", pair.key));
-        let help = nearest(&pair.key, &keys).map(|known| format!("did you mean `{known}`?"));
+        let help = nearest(&pair.key, keys).map(|known| format!("did you mean `{known}`?"));
         context.diagnostics.push(found.help_if(help));
     }
     let allow_audio_input = node.get("allow_audio_input").and_then(|flag| context.flag("allow_audio_input", flag));

@@ -83,6 +83,12 @@ impl<'a> FileText<'a> {
     }
 }
 
+/// Returns where a text stands in what is written for it: mostly at the beginning, or behind a quote.
+pub(super) fn offset_in(written: &str, text: &str) -> Option<usize> {
+    let is_at = |at: &usize| written.get(*at..).is_some_and(|rest| rest.starts_with(text));
+    (0..=1).find(is_at).or_else(|| memchr::memmem::find(written.as_bytes(), text.as_bytes()))
+}
+
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -80,7 +80,7 @@ pub fn similar(word: &str) -> Vec<&'static str> {
     let holds = |row: &&Row| !word.is_empty() && (row.code.contains(&word) || word.contains(row.code));
     let tail = |code: &str| code.rsplit('.').next().unwrap_or_default().to_owned();
     let last = tail(&word);
-    let near = |row: &&Row| !holds(row) && super::nearest(&last, &[&tail(row.code)]).is_some();
+    let near = |row: &&Row| !holds(row) && super::nearest(&last, [&*tail(row.code)]).is_some();
     let rows = code::ROWS.iter();
     rows.clone().filter(holds).chain(rows.filter(near)).map(|row| row.code).take(5).collect()
 }

@@ -67,26 +67,41 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// Makes an error.
     pub fn error(code: &'static str, at: Place, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { code, severity: Severity::Error, at, message: message.into(), help: None }
+        Diagnostic { code, severity: Severity::Error, at, message: sentence(message), help: None }
     }
 
     /// Makes a warning.
     pub fn warning(code: &'static str, at: Place, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { code, severity: Severity::Warning, at, message: message.into(), help: None }
+        Diagnostic { code, severity: Severity::Warning, at, message: sentence(message), help: None }
     }
 
     /// Makes a note.
     pub fn note(code: &'static str, at: Place, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { code, severity: Severity::Note, at, message: message.into(), help: None }
+        Diagnostic { code, severity: Severity::Note, at, message: sentence(message), help: None }
     }
 
     /// Adds the way out.
     pub fn help(self, help: impl Into<String>) -> Diagnostic {
-        Diagnostic { help: Some(help.into()), ..self }
+        Diagnostic { help: Some(sentence(help)), ..self }
     }
 
     /// Adds the way out, if there is one.
     pub fn help_if(self, help: Option<impl Into<String>>) -> Diagnostic {
-        Diagnostic { help: help.map(Into::into), ..self }
+        Diagnostic { help: help.map(sentence), ..self }
     }
+}
+
+/// A sentence that quotes what authors wrote is cut behind this many bytes: a name may be as long as its file, and be
+/// quoted for each of its thousand faults.
+const SENTENCE_MAX: usize = 800;
+
+fn sentence(text: impl Into<String>) -> String {
+    let mut text = text.into();
+    if text.len() > SENTENCE_MAX {
+        let end = (0..=SENTENCE_MAX).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        text.truncate(end);
+        text.shrink_to_fit();
+        text.push('…');
+    }
+    text
 }

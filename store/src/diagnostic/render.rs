@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use memchr::{memchr2, memrchr2};
 
 use super::{Diagnostic, Severity};
 use crate::visible::visible;
@@ -79,8 +80,8 @@ impl Excerpt {
     fn of(diagnostic: &Diagnostic, source: &str) -> Option<Excerpt> {
         let (start, end) = (diagnostic.at.start as usize, diagnostic.at.end as usize);
         let (before, rest) = (source.get(..start)?, source.get(start..)?);
-        let line_start = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
-        let line_end = start + rest.find(['\n', '\r']).unwrap_or(rest.len());
+        let line_start = memrchr2(b'\n', b'\r', before.as_bytes()).map_or(0, |at| at + 1);
+        let line_end = start + memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len());
         let marked_end = source.get(..end).map_or(start, str::len).clamp(start, line_end);
         let from = boundary(source, line_start.max(start.saturating_sub(CONTEXT_BYTES)));
         let to = boundary(source, line_end.min(marked_end.min(start + CONTEXT_BYTES) + CONTEXT_BYTES));

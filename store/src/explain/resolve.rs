@@ -76,7 +76,7 @@ pub fn near<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Vec<Name> {
     rest.sort_unstable();
     rest.dedup();
     let mut found = Vec::new();
-    while let Some(next) = nearest(word, &rest).filter(|_| found.len() < SUGGESTED) {
+    while let Some(next) = nearest(word, rest.iter().copied()).filter(|_| found.len() < SUGGESTED) {
         rest.retain(|known| *known != next);
         found.push(Name::from(next));
     }

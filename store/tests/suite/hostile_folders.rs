@@ -145,6 +145,62 @@ fn aliases_and_anchors_repeat_only_so_much() {
     check_file("memory.yml", nested, code::YAML_TOO_MANY_NODES);
 }
 
+/// Each of these takes seconds where every name is looked up once, and hours where each is compared with each.
+#[test]
+fn many_names_are_not_compared_with_each_other() {
+    let entries: String = (0..8000).map(|index| format!("e{index}: {{type: text}}\n")).collect();
+    let gates: String = (0..800).map(|index| format!("if: session.project.q{index}\nx\n\n")).collect();
+    let tokens: String = (0..800).map(|index| format!("@memory.project.q{index} ")).collect();
+    let texts = format!("responses:\n  utter_a:\n    - text: \"{}\"\n", "{zz} ".repeat(1000));
+    let found = found(|root| {
+        write(root, "memory.yml", &entries);
+        write(root, "responses.yml", &texts);
+        write(root, "skills/hold/skill.md", SKILL.replace("Help.", &format!("{tokens}\n\n{gates}")));
+    });
+    assert!(found.iter().any(|one| one.help.as_deref() == Some("did you mean `project.e0`?")));
+}
+
+#[test]
+fn many_values_are_said_in_short() {
+    let values: Vec<String> = (0..15_000).map(|index| format!("v{index}")).collect();
+    let memory = format!(
+        "schema: {{public: {{a: {{type: categorical, llm_settable: true, enum_values: [{}]}}}}}}\n",
+        values.join(", ")
+    );
+    let gates = "if: session.hold.a == 'zz' and session.hold.a != session.hold.a\nx\n\n".repeat(3000);
+    let found = found(|root| {
+        write(root, "skills/hold/memory.yml", &memory);
+        write(root, "skills/hold/skill.md", SKILL.replace("Help.", &gates));
+    });
+    assert!(found.iter().all(|one| one.message.len() < 1000 && one.help.as_ref().is_none_or(|help| help.len() < 1000)));
+}
+
+#[test]
+fn a_denied_entry_in_a_long_condition_is_looked_at_once() {
+    let keys: Vec<String> = (0..4000).map(|index| format!("project.x{index}")).collect();
+    let entries: String = (0..4000).map(|index| format!("x{index}: {{}}\n")).collect();
+    let condition: Vec<String> = keys.iter().rev().map(|key| format!("session.{key}")).collect();
+    let (one, each) = (format!("not ({})", condition.join(" or ")), condition.join(" or "));
+    let found = found(|root| {
+        write(root, "memory.yml", &entries);
+        write(root, "skills/hold/memory.yml", format!("access: {{deny_read: [{}]}}\n", keys.join(", ")));
+        write(root, "skills/hold/skill.md", SKILL.replace("Help.", &format!("if: {each}\nx\n\nif: {one}\ny\n")));
+    });
+    assert_eq!(found.iter().filter(|one| one.code == code::ACCESS_DENIED_GATE).count(), 4000);
+    assert_eq!(found.iter().filter(|one| one.code == code::ACCESS_FAILS_OPEN).count(), 4000);
+}
+
+#[test]
+fn a_folder_of_many_skills_is_checked_in_one_go() {
+    let found = found(|root| {
+        for index in 0..800 {
+            let jump = format!("Go to @skill.s{} or some_word.", index + 1);
+            write(root, &format!("skills/s{index}/skill.md"), SKILL.replace("Help.", &jump));
+        }
+    });
+    assert!(found.iter().any(|one| one.message == "there is no skill `s800`"));
+}
+
 #[test]
 fn a_folder_is_kept_up_to_a_size() {
     let found = found(|root| {

@@ -186,39 +186,40 @@ fn impossible_values(looked: &Looked<'_>, root: &Expression, found: &mut Vec<Dia
 /// Reports conditions on entries that the skill's own access list withholds (M40). Returns whether there were any.
 fn check_denied(looked: &Looked<'_>, found: &mut Vec<Diagnostic>) -> bool {
     let Some(skill) = looked.site.skill else { return false };
-    let denied: Vec<&Reference> =
-        references(&looked.condition.root).into_iter().filter(|one| is_denied(looked.facts, skill, &one.key)).collect();
-    for reference in &denied {
-        let Some(part) = smallest_decision(&looked.condition.root, reference) else { continue };
+    let mut is_any = false;
+    for part in smallest_decisions(&looked.condition.root) {
+        let mut denied = references(part);
+        denied.retain(|reference| is_denied(looked.facts, skill, &reference.key));
+        if denied.is_empty() {
+            continue;
+        }
+        is_any = true;
         let come_to = outcomes(part, &mut |reference| looked.read(reference));
-        let key = &reference.key;
-        let diagnostic = if come_to.truth {
-            let message =
-                format!("`{}` is true whatever `{key}` holds, because `deny_read` lists it", looked.written(part));
-            Diagnostic::warning(code::ACCESS_FAILS_OPEN, looked.place(part), message)
-        } else {
-            let message = format!("`{key}` is always None here, because `deny_read` lists it");
-            Diagnostic::warning(code::ACCESS_DENIED_GATE, looked.place(part), message)
-        };
-        found.push(diagnostic.help(format!("take `{key}` off `deny_read`, or out of the condition")));
+        for Reference { key, .. } in denied {
+            let diagnostic = if come_to.truth {
+                let written = looked.written(part);
+                let message = format!("`{written}` is true whatever `{key}` holds, because `deny_read` lists it");
+                Diagnostic::warning(code::ACCESS_FAILS_OPEN, looked.place(part), message)
+            } else {
+                let message = format!("`{key}` is always None here, because `deny_read` lists it");
+                Diagnostic::warning(code::ACCESS_DENIED_GATE, looked.place(part), message)
+            };
+            found.push(diagnostic.help(format!("take `{key}` off `deny_read`, or out of the condition")));
+        }
     }
-    !denied.is_empty()
+    is_any
 }
 
-/// Returns the smallest part around a reference that is true or false: a `not`, a comparison, or the reference.
-fn smallest_decision<'e>(part: &'e Expression, reference: &Reference) -> Option<&'e Expression> {
-    let holds = |part: &Expression| references(part).iter().any(|one| std::ptr::eq(*one, reference));
-    if !holds(part) {
-        return None;
-    }
+/// Returns the smallest parts that are true or false, in order: a `not`, a comparison, or a reference.
+fn smallest_decisions(part: &Expression) -> Vec<&Expression> {
     match &part.kind {
         ExpressionKind::And(operands) | ExpressionKind::Or(operands) => {
-            operands.iter().find_map(|operand| smallest_decision(operand, reference))
+            operands.iter().flat_map(smallest_decisions).collect()
         }
         ExpressionKind::Not(_)
         | ExpressionKind::Comparison { .. }
         | ExpressionKind::Reference(_)
-        | ExpressionKind::Literal(_) => Some(part),
+        | ExpressionKind::Literal(_) => vec![part],
     }
 }
 

@@ -1,9 +1,10 @@
 //! What the checks know about an agent beside the agent itself: its files as text, its tool code, who offers what.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use crate::agent::Agent;
+use crate::agent::entry::Entry;
 use crate::agent::field::Context;
 use crate::agent::load::hiding_order;
 use crate::agent::skill::{Skill, SkillOrigin};
@@ -40,6 +41,8 @@ pub(super) struct Facts<'a> {
     pub(super) shared: Vec<ToolFile>,
     pub(super) local: BTreeMap<&'a str, Vec<ToolFile>>,
     pub(super) hooks: Vec<ToolFile>,
+    /// The declared entries by bare name, those of the project first.
+    named: HashMap<&'a str, Vec<&'a Entry>>,
     /// Whether tools are in view at all. If not, nothing is said about any tool.
     pub(super) has_tools: bool,
 }
@@ -68,7 +71,16 @@ impl<'a> Facts<'a> {
         let has_tools = !agent.mcp_servers.is_empty()
             || agent.tools != Tools::Unknown
             || agent.skills.values().any(|skill| skill.tools != Tools::Unknown);
-        Facts { agent, profile: agent.profile.profile, files, shared, local, hooks, has_tools }
+        let mut named: HashMap<&str, Vec<&Entry>> = HashMap::new();
+        for entry in agent.entries() {
+            named.entry(&entry.name).or_default().push(entry);
+        }
+        Facts { agent, profile: agent.profile.profile, files, shared, local, hooks, named, has_tools }
+    }
+
+    /// Returns the entries of that bare name, of the project and of all skills.
+    pub(super) fn entries_called(&self, name: &str) -> &[&'a Entry] {
+        self.named.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the skills of the folder; what the engine brings along has no faults of the author.
@@ -83,10 +95,10 @@ impl<'a> Facts<'a> {
 
     /// Returns the shared files that hold a tool which the skill imports.
     pub(super) fn imported(&self, skill: &Skill) -> impl Iterator<Item = &ToolFile> {
-        let imports = |name: &str| {
-            skill.import_tools.iter().any(|import| import.value.server.is_none() && import.value.tool == *name)
-        };
-        self.shared.iter().filter(move |file| file.declared.iter().any(|tool| imports(&tool.name.value)))
+        let shared = skill.import_tools.iter().filter(|import| import.value.server.is_none());
+        let imported: HashSet<&str> = shared.map(|import| &*import.value.tool).collect();
+        let files = self.shared.iter().filter(|_| !imported.is_empty()).collect::<Vec<_>>().into_iter();
+        files.filter(move |file| file.declared.iter().any(|tool| imported.contains(&*tool.name.value)))
     }
 
     /// Returns the declaration of a tool that a skill may call, if it stands in a file.
@@ -141,10 +153,16 @@ pub(super) fn beginning_of(path: &str) -> Place {
     Place { file: Name::from(path), line: 1, column: 1, start: 0, end: 0 }
 }
 
+/// Of more names than this the first are said, and how many more there are.
+const LISTED_MAX: usize = 20;
+
 /// Says names in a row: `a`, `b` or `c`.
 pub(super) fn listed(names: &[String]) -> String {
     match names {
         [] => String::new(),
+        names if names.len() > LISTED_MAX => {
+            format!("{} or {} more", names[..LISTED_MAX].join(", "), names.len() - LISTED_MAX)
+        }
         [one] => one.clone(),
         [first @ .., last] => format!("{} or {last}", first.join(", ")),
     }
@@ -152,6 +170,5 @@ pub(super) fn listed(names: &[String]) -> String {
 
 /// Says which known name is meant, if one is near.
 pub(super) fn meant<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<String> {
-    let known: Vec<&str> = known.into_iter().collect();
-    crate::diagnostic::nearest(word, &known).map(|name| format!("did you mean `{name}`?"))
+    crate::diagnostic::nearest(word, known).map(|name| format!("did you mean `{name}`?"))
 }

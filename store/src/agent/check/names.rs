@@ -10,6 +10,7 @@ use crate::agent::entry::{Entry, EntryScope};
 use crate::agent::gate::Gate;
 use crate::agent::prose::{Prose, TokenKind};
 use crate::agent::skill::Skill;
+use crate::agent::text::offset_in;
 use crate::diagnostic::{Diagnostic, Place, Spanned, code, nearest};
 use crate::name::{Name, PROJECT, SYSTEM, split_key};
 
@@ -91,8 +92,8 @@ fn place_in_line(agent: &Agent, text: &Spanned<String>, part: Range<usize>) -> P
     let at = &text.at;
     let bytes = agent.definition.file(&at.file).unwrap_or_default();
     let written = bytes.get(at.start as usize..at.end as usize).and_then(|bytes| std::str::from_utf8(bytes).ok());
-    let offset = written.and_then(|written| written.find(&text.value)).filter(|_| !text.value.contains('\n'));
-    let Some((written, offset)) = written.zip(offset) else { return at.clone() };
+    let Some(written) = written.filter(|_| !text.value.contains('\n')) else { return at.clone() };
+    let Some(offset) = offset_in(written, &text.value) else { return at.clone() };
     let before = &written[..offset + part.start];
     if before.contains('\n') {
         return at.clone();
@@ -105,14 +106,17 @@ fn place_in_line(agent: &Agent, text: &Spanned<String>, part: Range<usize>) -> P
 /// Says which entry is meant by a qualified name that can't be read, if one is near.
 pub(super) fn meant(agent: &Agent, skill: Option<&Skill>, key: &str) -> Option<String> {
     let (space, name) = split_key(key)?;
-    if space != PROJECT && !agent.skills.contains_key(space) {
-        let known: Vec<&str> = agent.skills.keys().map(Name::as_str).chain([PROJECT]).collect();
-        return nearest(space, &known).map(|space| format!("did you mean `{space}.{name}`?"));
-    }
-    let is_readable = |entry: &&Entry| unreadable(agent, skill, &entry.key).is_none();
-    let entries = agent.entries().filter(|entry| split_key(&entry.key).is_some_and(|(owner, _)| owner == space));
-    let known: Vec<&str> = entries.filter(is_readable).map(|entry| &*entry.name).collect();
-    nearest(name, &known).map(|name| format!("did you mean `{space}.{name}`?"))
+    let entries = match agent.skills.get(space) {
+        _ if space == PROJECT => &agent.project,
+        Some(owner) => &owner.entries,
+        None => {
+            let known = agent.skills.keys().map(Name::as_str).chain([PROJECT]);
+            return nearest(space, known).map(|space| format!("did you mean `{space}.{name}`?"));
+        }
+    };
+    let is_readable = |entry: &&Entry| is_readable(skill, space, entry);
+    nearest(name, entries.iter().filter(is_readable).map(|entry| &*entry.name))
+        .map(|name| format!("did you mean `{space}.{name}`?"))
 }
 
 /// Says why a skill can't read a qualified name, whatever it holds, if it can't.
@@ -126,9 +130,12 @@ pub(super) fn unreadable(agent: &Agent, skill: Option<&Skill>, key: &str) -> Opt
             Some(format!("is not declared: `{space}` has no entry `{name}`"))
         }
         None => Some(format!("is not declared: there is no skill `{space}`")),
-        Some(entry) if entry.scope == EntryScope::Private && skill.is_none_or(|skill| skill.id != space) => {
-            Some(format!("is private to the skill `{space}`"))
-        }
+        Some(entry) if !is_readable(skill, space, entry) => Some(format!("is private to the skill `{space}`")),
         Some(_) => None,
     }
+}
+
+/// Returns whether a skill can read an entry of `space`.
+fn is_readable(skill: Option<&Skill>, space: &str, entry: &Entry) -> bool {
+    entry.scope != EntryScope::Private || skill.is_some_and(|skill| skill.id == *space)
 }

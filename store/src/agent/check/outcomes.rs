@@ -19,6 +19,9 @@ pub(super) struct Outcomes {
     pub(super) failure: bool,
 }
 
+/// Two entries of more values than that are taken for anything: each pair of values would be compared.
+const PAIRS_MAX: usize = 4096;
+
 const BOTH: Outcomes = Outcomes { truth: true, falsehood: true, failure: false };
 
 impl Outcomes {
@@ -97,6 +100,9 @@ pub(super) fn operand_values(expression: &Expression, read: &mut impl FnMut(&Ref
 
 fn compare(left: &Values, operator: Operator, right: &Values) -> Outcomes {
     let mut found = Outcomes::default();
+    if left.known.len() * right.known.len() > PAIRS_MAX {
+        return Outcomes { failure: true, ..BOTH };
+    }
     for a in &left.known {
         for b in &right.known {
             found = found.or(compare_values(a, operator, b));

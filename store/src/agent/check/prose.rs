@@ -1,5 +1,7 @@
 //! What prose names: blocks, skills, tools, and memory that the skill may not see (M39, M139 to M147).
 
+use std::collections::BTreeSet;
+
 use super::facts::{FRAMEWORK_TOOLS, Facts, meant};
 use super::reach::is_denied;
 use crate::agent::block::StepKind;
@@ -11,11 +13,12 @@ use crate::name::Name;
 /// Checks the prose of every skill.
 pub(super) fn check(facts: &Facts<'_>, found: &mut Vec<Diagnostic>) {
     for skill in facts.skills() {
+        let tools = facts.tool_names(skill).into_iter().collect();
         for paragraph in &skill.paragraphs {
             for token in &paragraph.prose.tokens {
-                check_token(facts, skill, token, found);
+                check_token(facts, skill, &tools, token, found);
             }
-            check_plain_names(facts, skill, &paragraph.prose, found);
+            check_plain_names(facts, skill, &tools, &paragraph.prose, found);
         }
         for step in skill.blocks.iter().flat_map(|block| &block.steps) {
             if let StepKind::Instructions { prose, .. } = &step.kind {
@@ -25,7 +28,10 @@ pub(super) fn check(facts: &Facts<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-fn check_token(facts: &Facts<'_>, skill: &Skill, token: &Token, found: &mut Vec<Diagnostic>) {
+/// The names of the tools that a skill may call.
+type ToolNames<'a> = BTreeSet<&'a str>;
+
+fn check_token(facts: &Facts<'_>, skill: &Skill, tools: &ToolNames<'_>, token: &Token, found: &mut Vec<Diagnostic>) {
     let at = token.at.clone();
     match &token.kind {
         TokenKind::Memory(_) => check_denied(facts, skill, token, found),
@@ -40,15 +46,14 @@ fn check_token(facts: &Facts<'_>, skill: &Skill, token: &Token, found: &mut Vec<
         TokenKind::Block(_) => {}
         TokenKind::Skill(id) => check_skill_token(facts, skill, id, token, found),
         TokenKind::Tool(name) => {
-            let known = facts.tool_names(skill);
-            if facts.has_tools && !known.contains(&&**name) && !FRAMEWORK_TOOLS.contains(&&**name) {
+            if facts.has_tools && !tools.contains(&**name) && !FRAMEWORK_TOOLS.contains(&&**name) {
                 let message = format!("the skill `{}` has no tool `{name}`", skill.id);
                 let severity = match facts.profile.refuses_unknown_tool_token() {
                     true => Severity::Error,
                     false => Severity::Warning,
                 };
                 let diagnostic = Diagnostic::error(code::PROSE_UNKNOWN_TOOL, at, message);
-                found.push(Diagnostic { severity, ..diagnostic }.help_if(meant(name, known)));
+                found.push(Diagnostic { severity, ..diagnostic }.help_if(meant(name, tools.iter().copied())));
             }
         }
     }
@@ -94,23 +99,35 @@ fn check_denied(facts: &Facts<'_>, skill: &Skill, token: &Token, found: &mut Vec
 
 /// Warns of a skill that is named without `@skill.`: to start it then interrupts instead of delegating (M144). Only
 /// ids that no English word looks like are told.
-fn check_plain_names(facts: &Facts<'_>, skill: &Skill, prose: &Prose, found: &mut Vec<Diagnostic>) {
-    if !prose.text.contains('_') {
-        return;
-    }
-    let others = facts.agent.skills.values().filter(|other| other.id != skill.id && other.id.contains('_'));
-    let tools = facts.tool_names(skill);
-    for other in others.filter(|other| !other.engine_managed && !tools.contains(&&*other.id)) {
-        let is_name = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '@' | '/'));
-        let plain = prose.text.match_indices(&*other.id).find(|(at, id)| {
-            let behind = prose.text[at + id.len()..].chars().next();
-            !is_name(prose.text[..*at].chars().next_back()) && !behind.is_some_and(|c| c.is_alphanumeric() || c == '_')
-        });
-        if let Some((at, id)) = plain {
+fn check_plain_names(
+    facts: &Facts<'_>,
+    skill: &Skill,
+    tools: &ToolNames<'_>,
+    prose: &Prose,
+    found: &mut Vec<Diagnostic>,
+) {
+    let mut told = BTreeSet::new();
+    for (at, word) in words(&prose.text).filter(|(_, word)| word.contains('_')) {
+        let is_part = prose.text[..at].ends_with(['.', '@', '/']);
+        let other = facts.agent.skills.get(word).filter(|other| other.id != skill.id && !other.engine_managed);
+        let Some(id) = other.map(|other| &other.id).filter(|id| !is_part && !tools.contains(&***id)) else { continue };
+        if told.insert(id) {
             let place = facts.place_in(&prose.text, &prose.at, at..at + id.len());
             let message = format!("`{id}` is named as a word, so starting it interrupts this skill");
             let diagnostic = Diagnostic::warning(code::PROSE_PLAIN_SKILL, place, message);
             found.push(diagnostic.help(format!("write @skill.{id} to return here afterwards")));
         }
     }
+}
+
+/// Returns the words of a text, each with its place.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].find(is_part)?;
+        let length = text[start..].find(|c| !is_part(c)).unwrap_or(text.len() - start);
+        at = start + length;
+        Some((start, &text[start..at]))
+    })
 }

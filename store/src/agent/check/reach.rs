@@ -51,6 +51,7 @@ pub(super) fn reach(facts: &Facts<'_>) -> Reach {
 /// Returns the skills that some route leads to.
 fn routed(facts: &Facts<'_>, started: &BTreeSet<Name>) -> BTreeSet<Name> {
     let mut routed = BTreeSet::new();
+    let mut may_start_any = false;
     for skill in facts.agent.skills.values() {
         let is_on_menu = !skill.disabled && !skill.hidden && !skill.engine_managed && skill.has_entry();
         if is_on_menu || is_default(skill) {
@@ -58,7 +59,12 @@ fn routed(facts: &Facts<'_>, started: &BTreeSet<Name>) -> BTreeSet<Name> {
         }
         if started.contains(&skill.id) {
             leads_to(facts, skill, &mut routed);
+            may_start_any |= leads_anywhere(facts, skill);
         }
+    }
+    if may_start_any {
+        let enabled = facts.agent.skills.values().filter(|skill| !skill.disabled);
+        routed.extend(enabled.map(|skill| skill.id.clone()));
     }
     // The resolver of a precondition runs before the skill that waits for it.
     let waiting: Vec<&Skill> = routed.iter().filter_map(|id| facts.agent.skills.get(id)).collect();
@@ -92,19 +98,16 @@ fn leads_to(facts: &Facts<'_>, skill: &Skill, routed: &mut BTreeSet<Name>) {
             add(&target.value);
         }
     }
-    if !facts.profile.tools_start_skills() {
-        return;
+    if facts.profile.tools_start_skills() {
+        let files = facts.local(&skill.id).iter().chain(facts.imported(skill));
+        files.flat_map(|file| &file.starts).for_each(&mut add);
     }
-    for file in facts.local(&skill.id).iter().chain(facts.imported(skill)) {
-        file.starts.iter().for_each(&mut add);
-        if file.has_unknown_starts {
-            facts.agent.skills.keys().for_each(&mut add);
-        }
-    }
-    if !facts.has_tools {
-        // A tool that isn't in view may start any skill.
-        facts.agent.skills.keys().for_each(&mut add);
-    }
+}
+
+/// Returns whether a skill has a tool that may start any skill; one that isn't in view may.
+fn leads_anywhere(facts: &Facts<'_>, skill: &Skill) -> bool {
+    let mut files = facts.local(&skill.id).iter().chain(facts.imported(skill));
+    facts.profile.tools_start_skills() && (!facts.has_tools || files.any(|file| file.has_unknown_starts))
 }
 
 /// Returns whether nothing keeps the gate of a skill shut for good.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::facts::{Facts, meant};
 use super::names::{meant as entry_meant, unreadable};
 use super::reach::is_denied;
-use super::values::{button_key, resolve};
+use super::values::button_key;
 use crate::agent::block::StepKind;
 use crate::agent::engine::response_names;
 use crate::agent::entry::{EntryKind, EntryScope};
@@ -148,6 +148,16 @@ fn unreadable_for_all(facts: &Facts<'_>, readers: &[&Skill], key: &str) -> Optio
     }
 }
 
+/// Returns whether a bare name means an entry for one of the readers, which stand in order of their ids; where there is
+/// no reader, whether it could.
+fn is_entry_of_any(facts: &Facts<'_>, readers: &[&Skill], name: &str) -> bool {
+    let is_reader = |id: &str| readers.binary_search_by(|reader| reader.id.as_str().cmp(id)).is_ok();
+    facts.entries_called(name).iter().any(|entry| {
+        let owner = split_key(&entry.key).map_or("", |(space, _)| space);
+        readers.is_empty() || entry.scope == EntryScope::Project || is_reader(owner)
+    })
+}
+
 fn check_placeholders(facts: &Facts<'_>, readers: &[&Skill], text: &Spanned<String>, found: &mut Vec<Diagnostic>) {
     for (span, name) in placeholders(&text.value) {
         let at = || facts.place_in(&text.value, &text.at, span.clone());
@@ -166,13 +176,14 @@ fn check_placeholders(facts: &Facts<'_>, readers: &[&Skill], text: &Spanned<Stri
             }
             continue;
         }
-        let is_known = |skill: &&&Skill| resolve(facts, skill, name).is_some();
-        let everyone: Vec<&Skill> = facts.agent.skills.values().collect();
-        let possible = if readers.is_empty() { &everyone[..] } else { readers };
-        if possible.iter().any(|skill| is_known(&skill)) || ENGINE_PLACEHOLDERS.contains(&name) {
+        if is_entry_of_any(facts, readers, name) || ENGINE_PLACEHOLDERS.contains(&name) {
             continue;
         }
-        let entries = possible.iter().flat_map(|skill| &skill.entries).chain(&facts.agent.project);
+        let everyone: Vec<&Skill> = match readers {
+            [] => facts.agent.skills.values().collect(),
+            readers => readers.to_vec(),
+        };
+        let entries = everyone.iter().flat_map(|skill| &skill.entries).chain(&facts.agent.project);
         let help = meant(name, entries.map(|entry| &*entry.name));
         let message = format!("`{written}` names no entry, so the user reads it as it stands");
         found.push(Diagnostic::warning(code::RESPONSE_PLACEHOLDER, at(), message).help_if(help));
@@ -232,7 +243,11 @@ fn coerces(kind: EntryKind, listed: &[crate::value::Value], text: &str) -> bool 
         EntryKind::Float => text.trim().parse::<f64>().is_ok(),
         EntryKind::List => matches!(json(), Some(Value::List(_))),
         EntryKind::Json => json().is_some(),
-        EntryKind::Categorical => listed.is_empty() || listed.iter().any(|value| value.to_display() == text),
+        EntryKind::Categorical => {
+            let is_it =
+                |value: &Value| value.as_text().map_or_else(|| value.to_display() == text, |known| known == text);
+            listed.is_empty() || listed.iter().any(is_it)
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a skill says in its frontmatter: routes to it, completion, preconditions (M98 to M117, M286 to M289, M334, M335).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::{Facts, beginning_of, meant};
 use super::reach::{Reach, is_default};
@@ -75,8 +75,9 @@ fn check_completion(facts: &Facts<'_>, skill: &Skill, found: &mut Vec<Diagnostic
         let message = "`complete_when` needs `condition` or `criteria`";
         found.push(Diagnostic::error(code::SKILL_COMPLETE_WHEN_EMPTY, at.clone(), message));
     }
-    for (index, criterion) in complete.criteria.iter().enumerate() {
-        if complete.criteria[..index].iter().any(|earlier| earlier.value.trim() == criterion.value.trim()) {
+    let mut seen = BTreeSet::new();
+    for criterion in &complete.criteria {
+        if !seen.insert(criterion.value.trim()) {
             let message = "this criterion stands here twice";
             found.push(Diagnostic::error(code::SKILL_DOUBLE_CRITERION, criterion.at.clone(), message));
         }

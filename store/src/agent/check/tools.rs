@@ -1,7 +1,7 @@
 //! Tools: what constraints, imports and steps name, how tools are declared, and what their code does with memory
 //! (M15, M101 to M108, M183 to M212).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::blocks::is_write_denied;
 use super::facts::{FRAMEWORK_TOOLS, Facts, beginning_of, meant};
@@ -55,10 +55,11 @@ fn names_any(facts: &Facts<'_>) -> bool {
 
 fn check_imports(facts: &Facts<'_>, skill: &Skill, found: &mut Vec<Diagnostic>) {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let local: Vec<&Declared> = facts.local(&skill.id).iter().flat_map(|file| &file.declared).collect();
+    let local: HashSet<&str> = names(facts.local(&skill.id)).collect();
+    let shared: HashSet<&str> = names(&facts.shared).collect();
     for import in &skill.import_tools {
         let Spanned { value: ToolImport { server, tool }, at } = import;
-        let is_local = local.iter().any(|declared| declared.name.value == *tool);
+        let is_local = local.contains(&**tool);
         if !seen.insert(tool) {
             let message = format!("two imports of the skill are called `{tool}`");
             found.push(Diagnostic::error(code::TOOLS_NAME_CLASH, at.clone(), message));
@@ -74,17 +75,19 @@ fn check_imports(facts: &Facts<'_>, skill: &Skill, found: &mut Vec<Diagnostic>) 
         match server {
             Some(server) => check_mcp(facts, server, tool, import, found),
             None if !is_local && facts.has_tools => {
-                let shared: Vec<&str> =
-                    facts.shared.iter().flat_map(|file| &file.declared).map(|tool| &*tool.name.value).collect();
-                if !shared.contains(&&**tool) {
+                if !shared.contains(&**tool) {
                     let message = format!("no shared tool is called `{tool}`");
                     let diagnostic = Diagnostic::error(code::TOOLS_UNRESOLVED, at.clone(), message);
-                    found.push(diagnostic.help_if(meant(tool, shared)));
+                    found.push(diagnostic.help_if(meant(tool, names(&facts.shared))));
                 }
             }
             None => {}
         }
     }
+}
+
+fn names(files: &[ToolFile]) -> impl Iterator<Item = &str> {
+    files.iter().flat_map(|file| &file.declared).map(|tool| &*tool.name.value)
 }
 
 fn check_mcp(facts: &Facts<'_>, server: &Name, tool: &Name, import: &Spanned<ToolImport>, found: &mut Vec<Diagnostic>) {
@@ -111,10 +114,11 @@ fn check_named(facts: &Facts<'_>, skill: &Skill, found: &mut Vec<Diagnostic>) {
         _ => None,
     });
     let known = facts.tool_names(skill);
-    for tool in constraints.chain(steps).filter(|tool| !known.contains(&&*tool.value)) {
+    let known_names: HashSet<&str> = known.iter().copied().collect();
+    let shared: HashSet<&str> = names(&facts.shared).collect();
+    for tool in constraints.chain(steps).filter(|tool| !known_names.contains(&*tool.value)) {
         let name = &*tool.value;
-        let is_shared =
-            facts.shared.iter().flat_map(|file| &file.declared).any(|shared| shared.name.value == tool.value);
+        let is_shared = shared.contains(name);
         let (message, help) = if FRAMEWORK_TOOLS.contains(&name) {
             (format!("`{name}` belongs to the engine and can't be named here"), None)
         } else if is_shared {

@@ -7,8 +7,7 @@ use super::sites::sites;
 use super::values::resolve;
 use crate::agent::block::{Parameter, StepKind};
 use crate::agent::prose::{Prose, TokenKind};
-use crate::agent::response::ResponseSource;
-use crate::agent::skill::Skill;
+use crate::agent::response::{ResponseSource, placeholders};
 use crate::name::{Name, PROJECT};
 
 /// What is read.
@@ -80,20 +79,27 @@ fn tokens(prose: &Prose, usage: &mut Usage) {
 }
 
 fn responses(facts: &Facts<'_>, usage: &mut Usage) {
+    let mut names: BTreeSet<(Option<&Name>, &str)> = BTreeSet::new();
     for response in facts.agent.responses.values() {
-        let readers: Vec<&Skill> = match &response.source {
-            ResponseSource::Skill(id) => facts.agent.skills.get(id).into_iter().collect(),
-            ResponseSource::Engine | ResponseSource::Project => facts.agent.skills.values().collect(),
+        let reader = match &response.source {
+            ResponseSource::Skill(id) => Some(id),
+            ResponseSource::Engine | ResponseSource::Project => None,
         };
         for variant in &response.variants {
             let titles = variant.buttons.iter().map(|button| &button.title);
-            for text in std::iter::once(&variant.text).chain(titles) {
-                for (_, name) in crate::agent::response::placeholders(&text.value) {
-                    usage.reads.extend(
-                        readers.iter().filter_map(|skill| resolve(facts, skill, name)).map(|entry| entry.key.clone()),
-                    );
-                }
-            }
+            let texts = std::iter::once(&variant.text).chain(titles);
+            names.extend(texts.flat_map(|text| placeholders(&text.value)).map(|(_, name)| (reader, name)));
+        }
+    }
+    for (reader, name) in names {
+        let entry = match reader {
+            Some(id) => facts.agent.skills.get(id).and_then(|skill| resolve(facts, skill, name)),
+            None => facts.agent.entry(name),
+        };
+        usage.reads.extend(entry.map(|entry| entry.key.clone()));
+        if reader.is_none() {
+            // Any skill may say it.
+            usage.reads.extend(facts.entries_called(name).iter().map(|entry| entry.key.clone()));
         }
     }
 }

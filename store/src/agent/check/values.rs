@@ -3,7 +3,7 @@
 //! The answer may hold too many values and never too few: where tools aren't in view, or write what can't be told,
 //! every value of the entry's type is possible.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::facts::Facts;
 use crate::agent::block::StepKind;
@@ -12,6 +12,9 @@ use crate::agent::skill::{Skill, SkillOrigin};
 use crate::agent::tool_files::ToolFile;
 use crate::name::{Name, PROJECT, split_key};
 use crate::value::Value;
+
+/// More values than this are not told apart: any of the type is possible then.
+const KNOWN_MAX: usize = 256;
 
 /// The values that an entry can have.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,12 +31,6 @@ impl Values {
     /// The values of an entry that can't be read.
     pub(super) fn unset() -> Values {
         Values { known: vec![Value::Null], any_of: None, is_written: false }
-    }
-
-    fn add(&mut self, value: Value) {
-        if !self.known.iter().any(|known| known.to_json() == value.to_json()) {
-            self.known.push(value);
-        }
     }
 }
 
@@ -56,28 +53,34 @@ pub(super) fn values(facts: &Facts<'_>, started: &BTreeSet<Name>) -> BTreeMap<Na
 fn values_of(facts: &Facts<'_>, entry: &Entry, writers: &Writers) -> Values {
     let initial = Value::clone(&entry.initial);
     let is_locked = entry.scope == EntryScope::Project && !initial.is_null() && facts.profile.initial_value_locks();
-    let mut values = Values { known: vec![initial], ..Values::default() };
     if is_locked {
-        return values;
+        return Values { known: vec![initial], ..Values::default() };
     }
+    let mut values = Values::default();
+    let mut seen = HashSet::new();
+    let mut add = |value: &Value| {
+        if values.known.len() >= KNOWN_MAX {
+            values.any_of = Some(entry.kind);
+        } else if seen.insert(value.to_json()) {
+            values.known.push(value.clone());
+        }
+    };
+    add(&initial);
     let space = split_key(&entry.key).map_or("", |(space, _)| space);
     let is_engine = facts.agent.skills.get(space).is_some_and(|skill| skill.engine_managed);
     let is_open = writers.open.contains(&entry.key) || writers.open_spaces.contains(space) || is_engine || entry.seed;
     let literals = writers.literals.get(&entry.key);
-    values.is_written = is_open || literals.is_some();
-    for value in literals.into_iter().flatten() {
-        values.add(value.clone());
-    }
     if is_open {
-        values.add(Value::Null);
-        match entry.kind {
-            EntryKind::Bool => [true, false].into_iter().for_each(|truth| values.add(Value::Bool(truth))),
-            EntryKind::Categorical if !entry.enum_values.is_empty() => {
-                entry.enum_values.iter().for_each(|value| values.add(value.clone()));
-            }
-            kind => values.any_of = Some(kind),
-        }
+        add(&Value::Null);
     }
+    literals.into_iter().flatten().for_each(&mut add);
+    match entry.kind {
+        _ if !is_open => {}
+        EntryKind::Bool => [true, false].iter().for_each(|truth| add(&Value::Bool(*truth))),
+        EntryKind::Categorical if !entry.enum_values.is_empty() => entry.enum_values.iter().for_each(&mut add),
+        kind => values.any_of = Some(kind),
+    }
+    values.is_written = is_open || literals.is_some();
     values
 }
 

@@ -321,7 +321,7 @@ fn unknown(agent: &Agent, state: &State, name: Name) -> Option<(Name, Option<Nam
         Some(_) => keys.iter().map(|key| key.as_str()).collect(),
         None => keys.iter().filter_map(|key| split_key(key).map(|(_, entry)| entry)).collect(),
     };
-    Some((name.clone(), nearest(&name, &known).map(Name::from)))
+    Some((name.clone(), nearest(&name, known).map(Name::from)))
 }
 
 fn collect(expression: &Expression, named: &mut Vec<Name>) {

@@ -169,7 +169,7 @@ impl<'a> Parser<'a> {
             "and" | "or" => return Err(self.unexpected(name)),
             other => {
                 let error = QueryError::new(name.span.clone(), format!("`{other}` can't be asked of an entry"));
-                let near = nearest(other, &CALLS);
+                let near = nearest(other, CALLS);
                 return Err(error.help(match near {
                     Some(near) => format!("did you mean `{near}(…)`?"),
                     None => "there are changed(KEY), read(KEY) and denied(KEY)".to_owned(),
@@ -342,7 +342,7 @@ fn filter(word: &str, at: Range<usize>, values: &[Given]) -> Result<Filter, Quer
         })?),
         other => {
             let error = QueryError::new(at, format!("`{other}:` is no filter"));
-            return Err(error.help(match nearest(other, &FILTERS) {
+            return Err(error.help(match nearest(other, FILTERS) {
                 Some(near) => format!("did you mean `{near}:`?"),
                 None => format!("there are {}", FILTERS.map(|known| format!("{known}:")).join(", ")),
             }));
@@ -367,7 +367,7 @@ fn one_of(what: &str, value: &Given, known: &[&str]) -> Result<Pattern, QueryErr
     }
     let error = QueryError::new(value.span.clone(), format!("no {what} is called `{}`", value.text));
     let beginning: Vec<&str> = known.iter().filter(|word| word.contains(&*value.text)).copied().collect();
-    Err(error.help(match nearest(&value.text, known) {
+    Err(error.help(match nearest(&value.text, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if !beginning.is_empty() => format!("did you mean {}?", beginning.join(" or ")),
         None => format!("there are {}", known.join(", ")),
