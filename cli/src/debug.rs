@@ -5,8 +5,9 @@ use std::ffi::OsStr;
 use replay_store::event::EventKind;
 use replay_store::import::Recording;
 use replay_store::replay::{Named, archive};
-use replay_tui::app::{List, Notebook, SessionRow};
+use replay_tui::app::Notebook;
 use replay_tui::copy::Opened;
+use replay_tui::sessions::{List, SessionRow};
 use replay_tui::{Background, Kept, Options, Sessions, Theme};
 
 use crate::arguments::{Global, Place};

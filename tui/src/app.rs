@@ -12,7 +12,6 @@ use replay_store::replay::Session;
 use replay_store::replay::annotation::{Note, Notes};
 use replay_store::replay::rows::MemoryRow;
 use replay_store::session::{Cell, State};
-use replay_store::timestamp::Timestamp;
 
 use crate::breakpoint::{Breakpoint, When};
 use crate::content::decisions::Decisions;
@@ -33,6 +32,7 @@ use crate::reading::Reading;
 use crate::rows::Place;
 use crate::scan::Scan;
 use crate::search::Search;
+use crate::sessions::List;
 use crate::sheet::Sheet;
 use crate::stop::Stop;
 use crate::theme::{Theme, Tone};
@@ -161,31 +161,6 @@ impl fmt::Debug for FilterShelf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FilterShelf").finish_non_exhaustive()
     }
-}
-
-/// The sessions of a file, of which one is opened at a time.
-pub struct List {
-    /// One row a session.
-    pub rows: Vec<SessionRow>,
-    /// The row under the cursor.
-    pub cursor: usize,
-    /// Opens the session of a row; the error is one sentence.
-    pub open: Box<dyn Fn(usize) -> Result<Session, String>>,
-}
-
-/// A session of a file that holds several.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SessionRow {
-    /// The id of the conversation.
-    pub id: String,
-    /// How many events it has.
-    pub events: u64,
-    /// How many agent turns, where that is known without opening it.
-    pub turns: Option<u64>,
-    /// The time of its first event.
-    pub started_at: Option<Timestamp>,
-    /// What the user said first, where that is known without opening it.
-    pub said_first: Option<String>,
 }
 
 /// The help screen.
@@ -493,12 +468,6 @@ impl Debugger {
     /// Returns the memory entry under the cursor of its panel.
     pub fn selected_entry(&self) -> Option<&MemoryRow> {
         self.memory.get(self.place(Panel::Memory).line)?.entry()
-    }
-}
-
-impl fmt::Debug for List {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("List").field("rows", &self.rows).field("cursor", &self.cursor).finish_non_exhaustive()
     }
 }
 

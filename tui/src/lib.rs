@@ -12,7 +12,7 @@
 //! search  filter  index  reading  findings
 //!                                  the events that are wanted, what looks wrong
 //! subject  copy  export            what a row is about, what is copied, a panel as a file
-//! app  panel  overview  breakpoint  marks
+//! app  sessions  panel  overview  breakpoint  marks
 //!                                   what there is to show, and where
 //! typing  clock                    typed lines, and moments in them
 //! document  fold  json_path  sheet  rows  line  theme
@@ -44,6 +44,7 @@ pub mod reading;
 pub mod rows;
 pub mod scan;
 pub mod search;
+pub mod sessions;
 pub mod sheet;
 pub mod stop;
 pub mod theme;

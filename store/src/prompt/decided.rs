@@ -25,6 +25,7 @@ use crate::session::prose::scope_of;
 
 /// What was decided while a prompt was built.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "each is handed on once and kept by nobody")]
 pub enum PromptDecision<'d, 'a> {
     /// A read, and the token that names the entry; `None` where the prompt lists memory.
     Read(&'d ReadDecision, Option<&'a Place>),

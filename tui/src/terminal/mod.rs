@@ -29,12 +29,13 @@ use self::modes::Screen;
 use self::watch::{JobControl, Watch};
 
 use crate::action::Action;
-use crate::app::{App, FilterShelf, List, Message, Notebook, Visits, Wish};
+use crate::app::{App, FilterShelf, Message, Notebook, Visits, Wish};
 use crate::copy::Opened;
 use crate::export::Export;
 use crate::key::Key;
 use crate::keymap::Keymap;
 use crate::rows::Direction;
+use crate::sessions::List;
 use crate::theme::{Theme, Tone};
 use crate::{draw, leave, open, resume, update};
 

@@ -1,6 +1,7 @@
 //! The one function that changes an [`App`].
 
 mod answer;
+mod choose;
 mod define;
 mod edit;
 mod enter;
@@ -24,8 +25,9 @@ use replay_store::event::Position;
 use replay_store::replay::{EventRef, Session};
 use replay_store::session::{State, evolve};
 
+use self::choose::choose;
 use crate::action::Action;
-use crate::app::{App, Debugger, EventView, Help, Jumps, List, MemoryItem, Message, Naming, Way, Wish};
+use crate::app::{App, Debugger, EventView, Help, Jumps, MemoryItem, Message, Naming, Way, Wish};
 use crate::content::{self, conversation};
 use crate::copy::{Part, clipping};
 use crate::findings::{Findings, Looking};
@@ -189,37 +191,6 @@ fn copy(app: &mut App, part: Part) {
         Ok(clipping) => app.wish = Some(Wish::Copy(clipping)),
         Err(words) => app.say(words),
     }
-}
-
-/// The list of sessions.
-fn choose(app: &mut App, action: Action) {
-    let count = app.count.unwrap_or(1);
-    let page = usize::from(app.area.height).saturating_sub(4).max(1);
-    let Some(List { rows, cursor, open: opener }) = &mut app.list else { return };
-    let last = rows.len().saturating_sub(1);
-    let (direction, distance) = match action {
-        Action::Line(direction) | Action::Step(direction) => (direction, count),
-        Action::HalfPage(direction) => (direction, page / 2),
-        Action::Page(direction) => (direction, page),
-        Action::Start => (Direction::Back, last),
-        Action::End => (Direction::Forward, last),
-        Action::Open if !rows.is_empty() => {
-            match opener(*cursor) {
-                Ok(session) => {
-                    app.opened.chosen = rows.get(*cursor).map(|row| row.id.clone());
-                    leave(app);
-                    resume(app, session);
-                }
-                Err(words) => app.message = Some(Message { text: words, tone: Tone::Bad }),
-            }
-            return;
-        }
-        _ => return,
-    };
-    *cursor = match direction {
-        Direction::Forward => cursor.saturating_add(distance).min(last),
-        Direction::Back => cursor.saturating_sub(distance),
-    };
 }
 
 /// The session that is open.

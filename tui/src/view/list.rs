@@ -4,9 +4,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position as Point, Rect};
 
 use super::bars;
-use crate::app::{App, List, SessionRow};
+use crate::app::App;
 use crate::line::Line;
 use crate::rows::{Place, window};
+use crate::sessions::{List, SessionRow};
 use crate::theme::Tone;
 
 /// Paints the list.

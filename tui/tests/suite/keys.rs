@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 use replay_store::event::Position;
-use replay_tui::app::{List, SessionRow, Wish};
+use replay_tui::app::Wish;
 use replay_tui::key::{BINDINGS, Key};
+use replay_tui::sessions::{List, SessionRow};
 use replay_tui::{Action, App, Theme, update};
 
 use crate::frame::text;

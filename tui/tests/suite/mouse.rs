@@ -1,8 +1,8 @@
 //! The mouse: a click chooses, a double click goes, the wheel scrolls.
 
-use replay_tui::app::{List, SessionRow};
 use replay_tui::panel::Panel;
 use replay_tui::rows::Direction;
+use replay_tui::sessions::{List, SessionRow};
 use replay_tui::{Action, App, Theme, update};
 
 use crate::frame::text;

@@ -1,7 +1,7 @@
 //! The picker: letters in, and what Enter then does.
 
-use replay_tui::app::{List, SessionRow};
 use replay_tui::panel::Panel;
+use replay_tui::sessions::{List, SessionRow};
 use replay_tui::{Action, App, Theme, update};
 
 use crate::frame::text;

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
-use replay_tui::app::{List, SessionRow};
+use replay_tui::sessions::{List, SessionRow};
 use replay_tui::{Background, Kept, Options, Sessions, run};
 
 use crate::stage::renewal;

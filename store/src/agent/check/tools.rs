@@ -74,12 +74,10 @@ fn check_imports(facts: &Facts<'_>, skill: &Skill, found: &mut Vec<Diagnostic>) 
         }
         match server {
             Some(server) => check_mcp(facts, server, tool, import, found),
-            None if !is_local && facts.has_tools => {
-                if !shared.contains(&**tool) {
-                    let message = format!("no shared tool is called `{tool}`");
-                    let diagnostic = Diagnostic::error(code::TOOLS_UNRESOLVED, at.clone(), message);
-                    found.push(diagnostic.help_if(meant(tool, names(&facts.shared))));
-                }
+            None if !is_local && facts.has_tools && !shared.contains(&**tool) => {
+                let message = format!("no shared tool is called `{tool}`");
+                let diagnostic = Diagnostic::error(code::TOOLS_UNRESOLVED, at.clone(), message);
+                found.push(diagnostic.help_if(meant(tool, names(&facts.shared))));
             }
             None => {}
         }
