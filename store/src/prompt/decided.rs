@@ -19,9 +19,10 @@ use crate::diagnostic::Place;
 use crate::name::{Name, split_key};
 use crate::profile::Profile;
 use crate::session::State;
-use crate::session::access::{Found, KnownReader, Nothing, ReadDecision, Reader, Site};
+use crate::session::access::{Found, KnownReader, Nothing, Outcome, ReadDecision, Reader, Site, given};
 use crate::session::gate::GateDecision;
 use crate::session::prose::scope_of;
+use crate::value::Value;
 
 /// What was decided while a prompt was built.
 #[derive(Debug)]
@@ -69,32 +70,46 @@ pub fn offered(agent: &Agent, profile: Profile, state: &State, moment: &Moment) 
 /// Which reads and gates of a prompt are asked for, so that no others have to be decided.
 #[derive(Clone, Copy)]
 pub struct Wanted<'w> {
-    /// The reads of which entries, by the qualified name of what is meant, or by the name itself where it means nothing.
+    /// The reads that may be wanted, by the qualified name of what is meant, or by the name itself where it means nothing.
     pub key: &'w dyn Fn(&str) -> bool,
-    /// All gates; those that read a wanted entry are among them anyway.
+    /// Those of them that are, by what they come to, and the value that they give.
+    pub outcome: &'w dyn Fn(&str, Outcome, Option<&Value>) -> bool,
+    /// All gates; those that come to a wanted read are among them anyway.
     pub gates: bool,
     /// Set by who was handed enough: from then on nothing is wanted.
     pub enough: &'w Cell<bool>,
 }
 
 impl Wanted<'_> {
-    fn is_key(&self, key: &str) -> bool {
-        !self.enough.get() && (self.key)(key)
+    /// Returns whether a read of an entry is wanted, by its qualified name.
+    fn is_read(&self, reader: &KnownReader<'_>, state: &State, entry: &Entry) -> bool {
+        if self.enough.get() || !(self.key)(&entry.key) {
+            return false;
+        }
+        let cell = state.memory.get(&entry.key);
+        (self.outcome)(&entry.key, reader.outcome(cell, entry), given(cell, entry).map(|value| &**value))
     }
 
-    /// Returns whether a name that stands in a file of the skill means a wanted entry.
-    fn names(&self, reader: &KnownReader<'_>, name: &str) -> bool {
-        let is_meant = || reader.meant(name).is_some_and(|entry| self.is_key(&entry.key));
-        self.is_key(name) || (split_key(name).is_none() && is_meant())
+    /// Returns whether a read of a name that stands in a file is wanted.
+    fn is_named(&self, reader: &KnownReader<'_>, state: &State, name: &str) -> bool {
+        // A qualified name means the entry of that name, or nothing.
+        let is_key = (self.key)(name);
+        if self.enough.get() || (!is_key && split_key(name).is_some()) {
+            return false;
+        }
+        match reader.meant(name) {
+            Some(entry) => self.is_read(reader, state, entry),
+            None => is_key && (self.outcome)(name, Outcome::Denied, None),
+        }
     }
 
     /// Returns whether a gate has to be evaluated for the skill that states it.
-    pub fn is_asked(&self, reader: &KnownReader<'_>, gate: &Gate) -> bool {
+    pub fn is_asked(&self, reader: &KnownReader<'_>, state: &State, gate: &Gate) -> bool {
         if self.enough.get() {
             return false;
         }
         let condition = gate.condition.as_ref();
-        self.gates || condition.is_some_and(|condition| condition.names(&|name| self.names(reader, name)))
+        self.gates || condition.is_some_and(|condition| condition.names(&|name| self.is_named(reader, state, name)))
     }
 }
 
@@ -147,12 +162,10 @@ struct Reading<'a, 'w> {
 
 impl<'a> Reading<'a, '_> {
     fn list(&mut self, entry: &'a Entry) {
-        if !self.wanted.is_key(&entry.key) {
-            return;
-        }
         let cell = self.state.memory.get(&entry.key);
         // Most entries of a large agent hold nothing, and nobody is told so.
-        if cell.is_none() && entry.initial.is_null() {
+        let is_empty = cell.is_none() && entry.initial.is_null();
+        if is_empty || !self.wanted.is_read(&self.reader, self.state, entry) {
             return;
         }
         let decision = self.reader.read_entry(cell, entry);
@@ -166,8 +179,9 @@ impl<'a> Reading<'a, '_> {
         let owner = KnownReader::of(self.agent, self.profile, owner);
         for paragraph in &skill.paragraphs {
             let gate = paragraph.gate.as_ref();
-            let is_asked = |gate| self.wanted.is_asked(&owner, gate);
-            if !paragraph.prose.tokens.iter().any(|token| self.names(token).is_some()) && !gate.is_some_and(is_asked) {
+            let is_asked = |gate| self.wanted.is_asked(&owner, self.state, gate);
+            let reads = paragraph.prose.tokens.iter().any(|token| self.named(token).is_some());
+            if !reads && !gate.is_some_and(is_asked) {
                 continue;
             }
             let scoped = scope_of(self.agent, self.profile, self.state, skill, paragraph);
@@ -180,10 +194,10 @@ impl<'a> Reading<'a, '_> {
         }
     }
 
-    /// Returns the entry that a token names, if it is wanted.
-    fn names<'t>(&self, token: &'t Token) -> Option<&'t Name> {
+    /// Returns the entry that a token names, if its read is wanted.
+    fn named<'t>(&self, token: &'t Token) -> Option<&'t Name> {
         match &token.kind {
-            TokenKind::Memory(name) => Some(name).filter(|name| self.wanted.names(&self.reader, name)),
+            TokenKind::Memory(name) => Some(name).filter(|name| self.wanted.is_named(&self.reader, self.state, name)),
             TokenKind::Skill(_) | TokenKind::Block(_) | TokenKind::Tool(_) => None,
         }
     }
@@ -191,7 +205,7 @@ impl<'a> Reading<'a, '_> {
     /// Each token is read as [`crate::session::prose::substitute`] does.
     fn prose(&mut self, prose: &'a Prose) {
         for token in &prose.tokens {
-            let Some(name) = self.names(token) else { continue };
+            let Some(name) = self.named(token) else { continue };
             let decision = self.reader.read(self.state, name);
             (self.found)(PromptDecision::Read(&decision, Some(&token.at)));
         }

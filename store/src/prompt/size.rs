@@ -97,7 +97,7 @@ const OWN_WORDS: u64 = 10_000;
 /// What a shown value takes at most.
 const VALUE: u64 = (SHOWN_CHARACTERS + CUT_MARK.len()) as u64;
 /// What stands around a value, a name or a description at most.
-const AROUND: u64 = 50;
+const AROUND: u64 = 30;
 
 /// How large requests are at most while certain skills are on the stack. Where that is within the budget, a prompt
 /// needn't be made to know that it is.
@@ -124,7 +124,11 @@ impl Bound {
         for skill in stack.filter_map(|id| agent.skills.get(id)) {
             bound.fixed += 2 * file(&format!("skills/{}/skill.md", skill.id));
             bound.fixed += 2 * file(&format!("skills/{}/memory.yml", skill.id));
-            let steps = skill.blocks.iter().flat_map(|block| &block.steps).filter_map(|step| match &step.kind {
+            let steps = || skill.blocks.iter().flat_map(|block| &block.steps);
+            // An entry that was collected already is told so in the prompt and behind it.
+            let collects = steps().filter_map(|step| step.collected());
+            bound.fixed += collects.map(|entry| 2 * (entry.len() as u64 + AROUND + VALUE)).sum::<u64>();
+            let steps = steps().filter_map(|step| match &step.kind {
                 StepKind::Instructions { prose, .. } => Some(prose),
                 _ => None,
             });
@@ -149,8 +153,7 @@ impl Bound {
         };
         let cells = state.memory.iter().map(|(key, cell)| {
             let named = self.named.get(key).copied().unwrap_or(0);
-            // Beside its line in a list it may be told as collected already, in the prompt and behind it.
-            3 * (key.len() as u64 + AROUND) + (3 + named) * value(&cell.value)
+            key.len() as u64 + AROUND + (1 + named) * value(&cell.value)
         });
         let waiting = state.pending_confirmation().map_or(0, |call| 2 * call.to_json().len() as u64);
         self.fixed + waiting + cells.sum::<u64>()

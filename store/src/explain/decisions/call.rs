@@ -26,7 +26,12 @@ pub(super) fn visit(
     let Some(agent) = session.agent.as_deref() else { return };
     let profile = session.profile.profile;
     let moment = session.moment_of_decisions(state.position);
-    let wanted = Wanted { key: &|key| interest.is_read(key), gates: interest.has_gates(), enough };
+    let wanted = Wanted {
+        key: &|key| interest.may_be_read(key),
+        outcome: &|key, outcome, value| interest.is_read(key, outcome, value),
+        gates: interest.has_gates(),
+        enough,
+    };
     let mut markers = Vec::new();
     reads(agent, profile, state, &moment, wanted, &mut |decided| match decided {
         PromptDecision::Read(decision, token) => {
@@ -71,7 +76,7 @@ fn requirements(
 ) {
     let is_wanted = |skill: &Skill, gate: &&Gate| {
         let reader = Reader { skill: Some(&skill.id), site: Site::Condition };
-        wanted.is_asked(&KnownReader::of(agent, profile, reader), gate)
+        wanted.is_asked(&KnownReader::of(agent, profile, reader), state, gate)
     };
     let is_asked = |skill: &&Skill| {
         let is_active = active.is_some_and(|active| active.id == skill.id);

@@ -2,9 +2,11 @@
 
 use std::cell::Cell;
 
-use super::made::Made;
+use super::made::{Made, verdict_of_read};
 use super::{DecisionKind, Verdict};
 use crate::event::Tag;
+use crate::session::access::Outcome;
+use crate::value::Value;
 
 /// A set of verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -48,6 +50,8 @@ pub(in crate::explain) struct Interest<'i> {
     pub(in crate::explain) reads: Option<&'i dyn Fn(&str) -> bool>,
     /// Reads and writes of these entries that were denied or refused; `None` for those of none.
     pub(in crate::explain) denials: Option<&'i dyn Fn(&str) -> bool>,
+    /// All reads that give such a value.
+    pub(in crate::explain) values: Option<fn(&Value) -> bool>,
 }
 
 /// Set by who was handed enough of a prompt's decisions.
@@ -56,7 +60,7 @@ pub(in crate::explain) type Enough = Cell<bool>;
 impl Interest<'static> {
     /// Everything.
     pub(super) const ALL: Interest<'static> =
-        Interest { verdicts: Verdicts::of(&Verdict::ALL), reads: None, denials: None };
+        Interest { verdicts: Verdicts::of(&Verdict::ALL), reads: None, denials: None, values: None };
 }
 
 impl Interest<'_> {
@@ -69,11 +73,21 @@ impl Interest<'_> {
             || (matches!(verdict, Verdict::Denied | Verdict::Refused) && of(self.denials))
     }
 
-    /// Returns whether reads of an entry are asked for.
-    pub(super) fn is_read(&self, key: &str) -> bool {
+    /// Returns whether a read of an entry may be asked for.
+    pub(super) fn may_be_read(&self, key: &str) -> bool {
         self.verdicts.meets(Verdicts::READS)
+            || self.values.is_some()
             || self.reads.is_some_and(|reads| reads(key))
             || self.denials.is_some_and(|denials| denials(key))
+    }
+
+    /// Returns whether a read of an entry is asked for that comes to this, and gives this value.
+    pub(super) fn is_read(&self, key: &str, outcome: Outcome, value: Option<&Value>) -> bool {
+        let verdict = verdict_of_read(outcome);
+        self.verdicts.meets(Verdicts::of(&[verdict]))
+            || self.values.zip(value).is_some_and(|(is_such, value)| verdict == Verdict::Allowed && is_such(value))
+            || self.reads.is_some_and(|reads| reads(key))
+            || (verdict == Verdict::Denied && self.denials.is_some_and(|denials| denials(key)))
     }
 
     /// Returns whether all gates are asked for.
@@ -99,7 +113,7 @@ impl Interest<'_> {
     }
 
     fn has_reads(&self) -> bool {
-        self.verdicts.meets(Verdicts::READS) || self.reads.is_some() || self.denials.is_some()
+        self.verdicts.meets(Verdicts::READS) || self.reads.is_some() || self.denials.is_some() || self.values.is_some()
     }
 }
 

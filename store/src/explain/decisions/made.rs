@@ -10,7 +10,7 @@ use crate::profile::Profile;
 use crate::prompt::Tool;
 use crate::rule::Rule;
 use crate::session::State;
-use crate::session::access::{Found, ReadDecision, WriteDecision};
+use crate::session::access::{Outcome, ReadDecision, WriteDecision};
 use crate::session::gate::GateDecision;
 use crate::session::start::StartDecision;
 use crate::value::Value;
@@ -122,11 +122,7 @@ impl Made<'_> {
     /// Returns how it was decided.
     pub(in crate::explain) fn verdict(&self) -> Verdict {
         match self {
-            Made::Read { decision, .. } => match &decision.found {
-                Found::Value { .. } => Verdict::Allowed,
-                Found::Nothing(_) if decision.is_allowed() => Verdict::Empty,
-                Found::Nothing(_) => Verdict::Denied,
-            },
+            Made::Read { decision, .. } => verdict_of_read(decision.outcome()),
             Made::Gate { decision, .. } if decision.is_open() => Verdict::Open,
             Made::Gate { .. } => Verdict::Closed,
             Made::Stored { .. } => Verdict::Allowed,
@@ -154,6 +150,15 @@ impl Made<'_> {
             | Made::Call { .. }
             | Made::ToolOffer { .. } => None,
         }
+    }
+}
+
+/// Returns the verdict on a read that came to this.
+pub(in crate::explain) fn verdict_of_read(outcome: Outcome) -> Verdict {
+    match outcome {
+        Outcome::Allowed => Verdict::Allowed,
+        Outcome::Empty => Verdict::Empty,
+        Outcome::Denied => Verdict::Denied,
     }
 }
 

@@ -28,12 +28,22 @@ use crate::value::Value;
 /// Looking at a model call costs as much as looking at so many events.
 const CALL_COST: u64 = 20;
 
-/// Everything but what was let happen and offered.
+/// Everything but what was let happen and offered. Values that were given matter where they are long.
 const INTEREST: Interest<'static> = Interest {
     verdicts: Verdicts::of(&[Verdict::Empty, Verdict::Denied, Verdict::Open, Verdict::Closed, Verdict::Refused]),
     reads: None,
     denials: None,
+    values: Some(may_be_cut),
 };
+
+/// Whether a prompt may show a part of a value only.
+fn may_be_cut(value: &Value) -> bool {
+    match value {
+        Value::Text(text) => text.len() > SHOWN_CHARACTERS,
+        Value::List(_) | Value::Map(_) => true,
+        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => false,
+    }
+}
 
 /// A walk through a session in search of what looks wrong. It may be dropped at any time.
 pub struct Scan {

@@ -41,6 +41,7 @@ impl Asked {
             verdicts: self.verdicts,
             reads: (!self.reads.is_empty()).then_some(&reads as &dyn Fn(&str) -> bool),
             denials: (!self.denials.is_empty()).then_some(&denials as &dyn Fn(&str) -> bool),
+            values: None,
         })
     }
 }

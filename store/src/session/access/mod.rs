@@ -18,7 +18,7 @@ use crate::rule::{Rule, Trail};
 pub use attempt::write;
 pub use change::Change;
 pub(super) use read::read_as;
-pub use read::{Found, KnownReader, Nothing, ReadDecision, Reader, Site, read};
+pub use read::{Found, KnownReader, Nothing, Outcome, ReadDecision, Reader, Site, given, read};
 pub use write::{Obstacle, WriteBy, WriteDecision, WriteOutcome, WriteRequest};
 
 /// Why a name means no declared entry.

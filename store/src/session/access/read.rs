@@ -141,6 +141,15 @@ impl fmt::Display for Nothing {
 }
 
 impl ReadDecision {
+    /// Returns what the read comes to.
+    pub fn outcome(&self) -> Outcome {
+        match &self.found {
+            Found::Value { .. } => Outcome::Allowed,
+            Found::Nothing(_) if self.is_allowed() => Outcome::Empty,
+            Found::Nothing(_) => Outcome::Denied,
+        }
+    }
+
     /// Returns whether the reader may read the entry, whatever it holds.
     pub fn is_allowed(&self) -> bool {
         match &self.found {
@@ -198,6 +207,17 @@ pub fn read(agent: &Agent, profile: Profile, state: &State, reader: Reader<'_>, 
     read_as(agent, profile, state, Active::of(agent, reader.skill), reader.site, name)
 }
 
+/// What a read comes to, without its explanation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// It gives a value.
+    Allowed,
+    /// It is allowed, and gives nothing.
+    Empty,
+    /// A rule withholds what it asks for, or it asks for nothing that there is.
+    Denied,
+}
+
 /// A reader whose skill was looked up once for many reads.
 #[derive(Clone, Copy)]
 pub struct KnownReader<'a> {
@@ -223,6 +243,18 @@ impl<'a> KnownReader<'a> {
         let mut tried = Trail::default();
         tried.extend([Rule::QualifiedName, Rule::QualifiedNameStays]);
         declared(self, cell, &entry.key, entry, tried)
+    }
+
+    /// Returns what [`KnownReader::read_entry`] comes to, which costs less than its explanation.
+    pub fn outcome(&self, cell: Option<&Cell>, entry: &Entry) -> Outcome {
+        let KnownReader { agent, profile, active, site } = *self;
+        let reader = Reader { skill: active.id, site };
+        let mut tried = Trail::default();
+        match withheld(agent, profile, active.skill, reader, &entry.key, entry, &mut tried) {
+            Some(_) => Outcome::Denied,
+            None if given(cell, entry).is_some() => Outcome::Allowed,
+            None => Outcome::Empty,
+        }
     }
 
     /// Returns the declared entry that a name means to the reader, whatever its rights; `None` where it means none.
@@ -342,6 +374,13 @@ fn withheld(
         EntryScope::Public | EntryScope::Private => Rule::PublicReadable,
     });
     None
+}
+
+/// Returns the value that an entry gives to whoever may read it; `None` where it gives nothing.
+pub fn given<'v>(cell: Option<&'v Cell>, entry: &'v Entry) -> Option<&'v Arc<Value>> {
+    let held = cell.map(|cell| &cell.value).filter(|value| !value.is_null());
+    let is_initial = cell.is_none_or(|cell| matches!(cell.state, CellState::Initial | CellState::Reset));
+    held.or((is_initial && !entry.initial.is_null()).then_some(&entry.initial))
 }
 
 /// What an entry holds, and the rule that says so where it isn't plainly what was written.
