@@ -5,7 +5,7 @@ use std::io;
 use replay_store::agent::source::SourceError;
 use replay_store::import::ImportError;
 use replay_store::log::LogError;
-use replay_store::replay::archive::ArchiveError;
+use replay_store::replay::archive::{ArchiveError, UnloadError};
 use thiserror::Error;
 
 use crate::exit::Exit;
@@ -156,6 +156,16 @@ pub(crate) enum Failure {
     /// The answer couldn't be written.
     #[error("cannot write the answer")]
     Write(#[from] io::Error),
+}
+
+impl From<UnloadError> for Failure {
+    fn from(error: UnloadError) -> Failure {
+        match error {
+            UnloadError::Log(error) => Failure::Log(error),
+            UnloadError::Raw(problem) => Failure::RawRecords(problem),
+            UnloadError::Write(error) => Failure::Write(error),
+        }
+    }
 }
 
 impl Failure {

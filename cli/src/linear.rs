@@ -7,8 +7,8 @@ use std::ffi::OsStr;
 use std::io::{self, BufRead};
 
 use replay_store::event::Position;
+use replay_store::event::note::Note;
 use replay_store::replay::Session;
-use replay_store::replay::annotation::Note;
 use replay_store::visible::visible;
 
 use crate::arguments::{Asked, At, Global, Place, What};

@@ -2,13 +2,13 @@
 //! XDG data folder. The record itself is never touched.
 
 use std::env;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use replay_store::digest::Digest;
+use replay_store::event::note::{Note, Notes};
 use replay_store::name::Name;
-use replay_store::replay::annotation::{Note, Notes};
 
 use crate::target::Place;
 
@@ -19,6 +19,8 @@ pub(crate) struct Shelf {
     beside: PathBuf,
     /// Below the data folder of the user; `None` where no home is known.
     apart: Option<PathBuf>,
+    /// The record itself, where it is our own JSON Lines: notes go along with those.
+    record: Option<PathBuf>,
 }
 
 impl Shelf {
@@ -30,14 +32,27 @@ impl Shelf {
         let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let data = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")));
         let apart = data.map(|data| data.join("replay/notes").join(name(path)));
-        Some(Shelf { beside: PathBuf::from(beside), apart })
+        let record = is_own_lines(path).then(|| path.clone());
+        Some(Shelf { beside: PathBuf::from(beside), apart, record })
     }
 
-    /// Reads the notes on a session. A file that can't be read holds none.
+    /// Reads the notes on a session: those that the record brings along, then what was noted since. A file that can't be
+    /// read holds none.
     pub(crate) fn read(&self, session: &Name) -> Notes {
-        let files = [Some(&self.beside), self.apart.as_ref()].into_iter().flatten();
-        let text: String = files.filter_map(|path| fs::read_to_string(path).ok()).collect();
-        Notes::read(&text, session)
+        let mut notes = Notes::default();
+        for path in [self.record.as_ref(), Some(&self.beside), self.apart.as_ref()].into_iter().flatten() {
+            let lines = File::open(path).map(|file| BufReader::new(file).split(b'\n'));
+            lines.into_iter().flatten().map_while(Result::ok).for_each(|line| notes.take(&line, session));
+        }
+        notes
+    }
+
+    /// Adds notes, unless the same stand there already, and returns how many are new.
+    pub(crate) fn keep_new(&self, notes: &[Note]) -> io::Result<usize> {
+        let is_new = |note: &&Note| self.read(&note.session).at(note.position) != Some(note.text.as_str());
+        let new: Vec<&Note> = notes.iter().filter(is_new).collect();
+        new.iter().try_for_each(|note| self.keep(note).map(drop))?;
+        Ok(new.len())
     }
 
     /// Adds a note, and returns the file that it is in.
@@ -53,6 +68,15 @@ impl Shelf {
             (Err(error), None) => Err(error),
         }
     }
+}
+
+/// Whether a file begins like our own JSON Lines; those of an array, too, where each has a line of its own.
+fn is_own_lines(path: &Path) -> bool {
+    let mut beginning = [0; 64];
+    let length = File::open(path).and_then(|mut file| file.read(&mut beginning)).unwrap_or(0);
+    let beginning = beginning[..length].trim_ascii_start();
+    let beginning = beginning.strip_prefix(b"[").unwrap_or(beginning).trim_ascii_start();
+    beginning.starts_with(b"{\"schema\":\"replay.session/")
 }
 
 /// One line, one write: lines of two writers never mix.

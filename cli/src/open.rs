@@ -105,17 +105,20 @@ pub(crate) fn all(text: &OsStr, global: &Global) -> Result<Vec<Session>, Failure
     }
 }
 
-/// Reads all recordings, or the one that is named.
-pub(crate) fn recordings(target: &Target) -> Result<Vec<Recording>, Failure> {
+/// Opens the session that is named, or all, one after the other, and hands each to `look`.
+pub(crate) fn each_meant(
+    target: &Target,
+    global: &Global,
+    mut look: impl FnMut(&Session) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let named = named(global)?;
     let source = source(&target.place)?;
-    if target.id.is_some() {
-        return Ok(vec![source.take(target)?]);
-    }
+    let ids = source.meant(target)?;
     match source {
-        Source::Recordings(recordings) => Ok(recordings),
-        Source::Log(log) => {
-            let sessions = log.sessions()?;
-            sessions.iter().map(|session| Ok(archive::open(&log, &session.id)?)).collect()
+        Source::Log(log) => ids.iter().try_for_each(|id| look(&archive::open_lazily(&log, id, named.clone())?)),
+        Source::Recordings(recordings) => {
+            let meant = recordings.into_iter().filter(|each| ids.iter().any(|id| *id == *each.id));
+            meant.map(|each| opened(each, named.clone())).try_for_each(|session| look(&session))
         }
     }
 }
@@ -215,12 +218,11 @@ impl Source {
         }
     }
 
-    /// Takes the recording that is meant, in full.
-    fn take(self, target: &Target) -> Result<Recording, Failure> {
-        let (place, ids) = self.find(target)?;
-        match self {
-            Source::Log(log) => Ok(archive::open(&log, &ids[place])?),
-            Source::Recordings(mut recordings) => Ok(recordings.swap_remove(place)),
+    /// Returns the ids of the session that is named, or of all.
+    pub(crate) fn meant(&self, target: &Target) -> Result<Vec<String>, Failure> {
+        match target.id {
+            Some(_) => self.find(target).map(|(place, mut ids)| vec![ids.swap_remove(place)]),
+            None => self.ids(),
         }
     }
 

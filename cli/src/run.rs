@@ -10,12 +10,11 @@ use replay_store::name::Name;
 use replay_store::replay::Session;
 
 use crate::arguments::{Answer, Arguments, Command, Global, Place, Report};
-use crate::commands::export::Format;
 use crate::commands::prompt::{Form, Wanted};
 use crate::commands::prompt_diff::Length;
 use crate::commands::{
-    access, check, config, diff, explain, export, findings, follow, import, last, list, manual, note, page, prompt,
-    query, reads, show, state_diff, summary, verify, why,
+    access, check, config, diff, explain, export, findings, follow, import, last, list, manual, note, prompt, query,
+    reads, show, state_diff, summary, verify, why,
 };
 use crate::compared::DiffFormat;
 use crate::config::ThemeChoice;
@@ -65,14 +64,8 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
         Command::Export { session, id, format, reveal } => {
             let mut target = Target::parse(&session);
             target.id = id.or(target.id);
-            if let Some(form) = page_form(format) {
-                let pii = if reveal { Pii::Revealed } else { Pii::Masked };
-                return pages(&target, form, pii, &global, out);
-            }
-            let recordings = open::recordings(&target)?;
-            let notices = recordings.iter().filter_map(|each| lost(&each.id, &each.findings, "is written")).collect();
-            let exit = export::export(recordings, format, &global, out)?;
-            Ok(Outcome { exit, notices })
+            let pii = if reveal { Pii::Revealed } else { Pii::Masked };
+            export::export(&target, format, pii, &global, out)
         }
         Command::Note { session, place, text } => {
             let shelf = Shelf::of(&Target::parse(&session).place).ok_or(Failure::NoShelf)?;
@@ -197,35 +190,6 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
         Command::Man { command } => Ok(manual::page(command.as_deref(), out)?.into()),
         Command::Explain { code: None } => Ok(explain::list(global.json, out)?.into()),
     }
-}
-
-/// Returns what a page is written as, where the format is one of a page.
-fn page_form(format: Format) -> Option<page::Form> {
-    match format {
-        Format::Md => Some(page::Form::Markdown),
-        Format::Html => Some(page::Form::Html),
-        Format::Jsonl | Format::Json => None,
-    }
-}
-
-/// Writes sessions as pages.
-fn pages(
-    target: &Target,
-    form: page::Form,
-    pii: Pii,
-    global: &Global,
-    out: &mut Output<'_>,
-) -> Result<Outcome, Failure> {
-    let shelf = Shelf::of(&target.place);
-    let definition = open::definition(global)?;
-    let mut notices = Vec::new();
-    let mut pages = Vec::new();
-    for recording in open::recordings(target)? {
-        let session = Session::open(recording, definition.clone(), global.profile);
-        notices.extend(notice(&session));
-        pages.push(page::page(&session, shelf.as_ref(), pii));
-    }
-    Ok(Outcome { exit: page::write(&pages, form, out)?, notices })
 }
 
 /// The debugger needs a terminal on both sides; anything else gets the summary.

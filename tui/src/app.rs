@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 use replay_store::event::Position;
+use replay_store::event::note::{Note, Notes};
 use replay_store::explain::findings::Found;
 use replay_store::name::Name;
 use replay_store::replay::Session;
-use replay_store::replay::annotation::{Note, Notes};
 use replay_store::replay::rows::MemoryRow;
 use replay_store::session::{Cell, State};
 

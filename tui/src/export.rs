@@ -1,7 +1,7 @@
 //! What the panel with the keys shows, as a page to be written to a file.
 
 use replay_store::explain::mask::Mask;
-use replay_store::page::{Block, Page};
+use replay_store::page::{Block, Form, Page, text};
 
 use crate::app::Debugger;
 use crate::content;
@@ -22,12 +22,12 @@ pub struct Export {
 ///
 /// Fails in one sentence where the name ends in neither `.md` nor `.html`.
 pub(crate) fn export(debugger: &Debugger, opened: &Opened, path: &str) -> Result<Export, String> {
-    let write = match path.rsplit_once('.').map(|(_, end)| end) {
-        Some("md") => replay_store::page::markdown,
-        Some("html") => replay_store::page::html,
+    let form = match path.rsplit_once('.').map(|(_, end)| end) {
+        Some("md") => Form::Markdown,
+        Some("html") => Form::Html,
         Some(_) | None => return Err(format!("{path} ends in neither .md nor .html, so what to write is unknown")),
     };
-    Ok(Export { path: path.to_owned(), text: write(&[page(debugger, opened)]) })
+    Ok(Export { path: path.to_owned(), text: text(&page(debugger, opened), form) })
 }
 
 fn page(debugger: &Debugger, opened: &Opened) -> Page {

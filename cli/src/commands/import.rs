@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use replay_store::agent::definition::Definition;
 use replay_store::event::finding::{Finding, FindingKind};
+use replay_store::event::note::Note;
 use replay_store::import::ImportError;
 use replay_store::import::stream::{Batch, stream, stream_live};
 use replay_store::log::{EventLog, Options, Writer};
@@ -23,6 +24,7 @@ use super::FindingAnswer;
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::notes::Shelf;
 use crate::open;
 use crate::output::{Output, Tone};
 use crate::progress::Progress;
@@ -44,6 +46,7 @@ struct SessionAnswer<'a> {
     events: u64,
     before: u64,
     added: u64,
+    notes: usize,
     findings: Vec<FindingAnswer<'a>>,
 }
 
@@ -63,6 +66,10 @@ struct Imported {
     before: u64,
     added: u64,
     findings: Vec<Finding>,
+    /// Notes that came with it.
+    notes: Vec<Note>,
+    /// How many of them are new.
+    notes_added: usize,
 }
 
 /// What goes with every session, whatever its record says.
@@ -89,6 +96,7 @@ pub(crate) fn import(
     let result = files.iter().try_for_each(|file| read(file, &given, &mut writer, &mut sessions));
     writer.close()?;
     settle(log, is_new, result, &sessions)?;
+    keep_notes(log, &mut sessions)?;
     answer(log, &sessions, global.json, out)?;
     let lost = sessions.iter().filter_map(|(id, session)| lost(id, &session.findings, "is kept"));
     Ok(Outcome { exit: Exit::Fine, notices: tail_damage.into_iter().chain(lost).collect() })
@@ -123,6 +131,7 @@ pub(crate) fn follow(
             (session.events, session.before) = (report.events, report.before);
             session.added = report.events - report.before;
             session.findings.extend(batch.findings);
+            session.notes.extend(batch.notes);
             if batch.is_last {
                 begun.remove(&batch.session);
             }
@@ -137,6 +146,7 @@ pub(crate) fn follow(
     });
     event_log.close()?;
     settle(log, is_new, result, &sessions)?;
+    keep_notes(log, &mut sessions)?;
     answer(log, &sessions, global.json, out)?;
     let lost = sessions.iter().filter_map(|(id, session)| lost(id, &session.findings, "is kept"));
     Ok(Outcome { exit: Exit::Fine, notices: tail_damage.into_iter().chain(lost).collect() })
@@ -163,6 +173,15 @@ fn settle(
         let _ = fs::remove_file(log);
     }
     result
+}
+
+/// Keeps the notes that came with sessions beside the log.
+fn keep_notes(log: &Path, sessions: &mut BTreeMap<Name, Imported>) -> Result<(), Failure> {
+    let shelf = Shelf::of(&Place::File(log.to_owned())).ok_or(Failure::NoShelf)?;
+    for session in sessions.values_mut() {
+        session.notes_added = shelf.keep_new(&session.notes).map_err(|source| Failure::Note { source })?;
+    }
+    Ok(())
 }
 
 /// Returns a number that no other run gets: the keys of the standard library's hash maps are random.
@@ -196,6 +215,7 @@ fn read(
         session.before = report.before;
         session.added = report.added;
         session.findings.extend(batch.findings);
+        session.notes.extend(batch.notes);
         if batch.is_last {
             begun.remove(&batch.session);
         }
@@ -258,6 +278,7 @@ fn answer(log: &Path, sessions: &BTreeMap<Name, Imported>, json: bool, out: &mut
             events: session.events,
             before: session.before,
             added: session.added,
+            notes: session.notes_added,
             findings: session.findings.iter().map(FindingAnswer::of).collect(),
         });
         let log = log.display().to_string();
@@ -270,7 +291,12 @@ fn answer(log: &Path, sessions: &BTreeMap<Name, Imported>, json: bool, out: &mut
             (before, 0) => format!("  nothing new, {before} events were there already"),
             (before, added) => format!("  {added} events added to {before}"),
         };
-        out.line(&[(Tone::Strong, id), (Tone::Normal, &what)])?;
+        let notes = match session.notes_added {
+            0 => String::new(),
+            1 => ", 1 note".to_owned(),
+            count => format!(", {count} notes"),
+        };
+        out.line(&[(Tone::Strong, id), (Tone::Normal, &what), (Tone::Normal, &notes)])?;
         let findings = session.findings.iter().filter(|finding| finding.kind != FindingKind::Missing);
         for finding in findings {
             out.line(&[

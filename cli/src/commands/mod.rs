@@ -18,7 +18,6 @@ pub(crate) mod last;
 pub(crate) mod list;
 pub(crate) mod manual;
 pub(crate) mod note;
-pub(crate) mod page;
 pub(crate) mod prompt;
 pub(crate) mod prompt_diff;
 mod prompt_holes;

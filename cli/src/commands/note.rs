@@ -1,8 +1,8 @@
 //! `replay note`: the notes on a session, and a new one.
 
 use replay_store::event::Position;
+use replay_store::event::note::Note;
 use replay_store::replay::Session;
-use replay_store::replay::annotation::Note;
 use serde::Serialize;
 
 use crate::exit::Exit;

@@ -5,6 +5,7 @@
 
 pub mod codec;
 pub mod finding;
+pub mod note;
 pub mod raw;
 mod tag;
 mod tool;

@@ -4,15 +4,17 @@
 //! {"schema":"replay.session/1","id":"…","profile":…,"definition":{"digest":"…","files":[…]},"end":…,"findings":[…]}
 //! {"position":1,"time":1790788643979640,"turn":1,"cause":null,"origin":{…},"event":{"kind":"…",…},"raw":[…]}
 //! {"position":2,…
+//! {"schema":"replay.note/1","session":"…","position":1,"text":"…"}
 //! ```
 //!
 //! The same lines may stand in one JSON array, in any layout. A header line begins a session; several may follow each other. A raw record is `{"index":0,"text":"…"}`, or has
 //! `base64` in place of `text` where its bytes are no text. So has a file of the definition, with its `path`.
 
+mod write;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -26,13 +28,15 @@ use super::{ImportError, RecordedEnd, Recording, base64, scan};
 use crate::agent::definition::Definition;
 use crate::digest::Digest;
 use crate::event::finding::{Finding, FindingKind};
+use crate::event::note::Note;
 use crate::event::raw::RawRecords;
 use crate::event::{Event, EventKind, Origin, Position, RecordedFrame};
 use crate::name::Name;
 use crate::profile::Profile;
 use crate::timestamp::Timestamp;
 use crate::value::Value;
-use crate::visible;
+
+pub use write::{Form, Head, Writer, write, write_in};
 
 #[derive(Serialize, Deserialize)]
 struct Header<'a> {
@@ -86,67 +90,6 @@ struct Raw<'a> {
     text: Option<Cow<'a, str>>,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     base64: Option<Cow<'a, str>>,
-}
-
-/// Writes a session: its header and a line for each event.
-///
-/// # Errors
-///
-/// Fails as `out` does.
-pub fn write(recording: &Recording, out: &mut dyn Write) -> io::Result<()> {
-    let definition = recording.definition.as_ref().map(|definition| Files {
-        digest: definition.digest(),
-        files: definition.files.iter().map(|(path, bytes)| file(path, bytes)).collect(),
-    });
-    let end = recording.recorded_end.clone().map(|RecordedEnd { slots, stack }| End { slots, stack });
-    let header = Header {
-        schema: Cow::Borrowed(OWN_SCHEMA),
-        id: recording.id.clone(),
-        profile: recording.profile,
-        definition,
-        end,
-        findings: recording.findings.clone(),
-    };
-    line(&header, out)?;
-    for (index, event) in recording.events.iter().enumerate() {
-        let raw = event.origin.raw_indexes();
-        let raw = raw.into_iter().map(|index| raw_record(index, recording.raw.get(index).unwrap_or_default()));
-        let written = Line {
-            position: Position(index as u64 + 1),
-            time: event.time,
-            turn: event.turn,
-            cause: event.cause,
-            origin: event.origin.clone(),
-            event: Cow::Borrowed(&event.kind),
-            raw: raw.collect(),
-        };
-        line(&written, out)?;
-    }
-    Ok(())
-}
-
-/// What a terminal would obey or hide stands in the line as an escape, which reads back as the same.
-fn line(what: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    let document = serde_json::to_string(what)?;
-    out.write_all(visible::json(&document).as_bytes())?;
-    out.write_all(b"\n")
-}
-
-fn file<'a>(path: &Name, bytes: &'a [u8]) -> File<'a> {
-    let (text, base64) = text_or_base64(bytes);
-    File { path: path.clone(), text, base64 }
-}
-
-fn raw_record(index: u32, bytes: &[u8]) -> Raw<'_> {
-    let (text, base64) = text_or_base64(bytes);
-    Raw { index, text, base64 }
-}
-
-fn text_or_base64(bytes: &[u8]) -> (Option<Cow<'_, str>>, Option<Cow<'_, str>>) {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => (Some(Cow::Borrowed(text)), None),
-        Err(_) => (None, Some(Cow::Owned(base64::encode(bytes)))),
-    }
 }
 
 fn bytes_of(text: Option<Cow<'_, str>>, base64: Option<Cow<'_, str>>) -> Option<Vec<u8>> {
@@ -277,6 +220,10 @@ impl Reader {
         let Some(session) = &mut self.open else {
             return Err(ImportError::Nothing { file: source.file_name.to_owned(), at: 0 });
         };
+        if let Some(note) = Note::of_line(line).filter(|note| note.session == session.batch.session) {
+            session.batch.notes.push(note);
+            return Ok(());
+        }
         match serde_json::from_slice::<Line<'_>>(line) {
             Ok(line) => session.take(line, place),
             Err(_) if !is_whole => session.cut(place, line.len()),

@@ -12,6 +12,7 @@ use super::{ImportError, RecordedEnd, Shape, jsonl, lines, sniff};
 use crate::agent::definition::Definition;
 use crate::event::Event;
 use crate::event::finding::Finding;
+use crate::event::note::Note;
 use crate::event::raw::RawRecords;
 use crate::name::Name;
 use crate::profile::Profile;
@@ -38,6 +39,8 @@ pub struct Batch {
     pub definition: Option<Definition>,
     /// What the record says about its own end.
     pub recorded_end: Option<RecordedEnd>,
+    /// Notes on the session.
+    pub notes: Vec<Note>,
     /// How many bytes of the file were read so far, packed as it is.
     pub bytes_read: u64,
     /// Whether the session has no more batches.
@@ -114,6 +117,7 @@ fn plain(beginning: &[u8], source: &mut Source<'_>, sink: &mut Sink<'_>) -> Resu
                     profile: recording.profile,
                     definition: recording.definition,
                     recorded_end: recording.recorded_end,
+                    notes: Vec::new(),
                     bytes_read: source.bytes_read(),
                     is_last: true,
                 };

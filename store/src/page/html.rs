@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Block, Page};
+use super::Block;
 use crate::visible::{lines, visible};
 
 const STYLE: &str = "\
@@ -14,20 +14,32 @@ table{border-collapse:collapse}td,th{border:1px solid #8886;padding:.2rem .5rem;
 blockquote{margin:.5rem 0;padding:.2rem 1rem;border-left:4px solid #8888;white-space:pre-wrap}\
 dt{font-weight:bold}dd{margin:0 0 .3rem 1rem}";
 
-/// Returns pages as one HTML document. Nothing in it is invisible, and no text of a record is markup.
-pub fn html(pages: &[Page]) -> String {
-    let title = pages.first().map(|page| escaped(&page.title)).unwrap_or_default();
-    let mut out = format!(
+/// Returns how a page begins; the first one begins the document.
+pub(super) fn title(title: &str, is_first: bool) -> String {
+    let title = escaped(title);
+    let begin = if is_first { begin(&title) } else { String::new() };
+    format!("{begin}<h1>{title}</h1>\n")
+}
+
+fn begin(title: &str) -> String {
+    format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n<style>{STYLE}</style>\n\
          </head>\n<body>\n"
-    );
-    for page in pages {
-        let _ = writeln!(out, "<h1>{}</h1>", escaped(&page.title));
-        page.blocks.iter().for_each(|block| write_block(&mut out, block));
-    }
-    out.push_str("</body>\n</html>\n");
+    )
+}
+
+/// Returns the end of the document, which is all of it where it has no page.
+pub(super) fn end(is_empty: bool) -> String {
+    let begin = if is_empty { begin("") } else { String::new() };
+    format!("{begin}</body>\n</html>\n")
+}
+
+/// Returns a block.
+pub(super) fn block(block: &Block) -> String {
+    let mut out = String::new();
+    write_block(&mut out, block);
     out
 }
 

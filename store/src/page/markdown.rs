@@ -2,16 +2,18 @@
 
 use std::fmt::Write;
 
-use super::{Block, Page};
+use super::Block;
 use crate::visible::{lines, visible};
 
-/// Returns pages as one Markdown text. Nothing in it is invisible, and no text of a record is markup.
-pub fn markdown(pages: &[Page]) -> String {
+/// Returns how a page begins.
+pub(super) fn title(title: &str) -> String {
+    format!("# {}\n\n", escaped(title))
+}
+
+/// Returns a block.
+pub(super) fn block(block: &Block) -> String {
     let mut out = String::new();
-    for page in pages {
-        let _ = writeln!(out, "# {}\n", escaped(&page.title));
-        page.blocks.iter().for_each(|block| write_block(&mut out, block));
-    }
+    write_block(&mut out, block);
     out
 }
 

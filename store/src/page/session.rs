@@ -1,34 +1,40 @@
 //! A whole session as a page: what was said, what happened, what memory held at the end, and the notes on it.
 
-use super::{Block, Page};
+use std::io;
+
+use super::{Block, Writer};
 use crate::event::EventKind;
+use crate::event::note::Notes;
 use crate::explain::mask::Mask;
 use crate::explain::report::Pii;
 use crate::replay::Session;
-use crate::replay::annotation::Notes;
 use crate::session::prose::PII_MARK;
 
-/// Returns the page of a session. The values of `pii` entries are masked unless they are to be revealed, which the page
+/// Writes the page of a session. The values of `pii` entries are masked unless they are to be revealed, which the page
 /// says.
-pub fn session(session: &Session, notes: &Notes, pii: Pii) -> Page {
+///
+/// # Errors
+///
+/// Fails as the writer does.
+pub fn session(session: &Session, notes: &Notes, pii: Pii, page: &mut Writer<'_>) -> io::Result<()> {
     let mask = match pii {
         Pii::Masked => Mask::of(session),
         Pii::Revealed => Mask::default(),
     };
-    let mut blocks = vec![Block::Facts(facts(session, pii))];
+    page.title(&format!("Session {}", session.id))?;
+    page.block(&Block::Facts(facts(session, pii)))?;
     if !notes.is_empty() {
-        blocks.push(Block::Heading("Notes".to_owned()));
+        page.block(&Block::Heading("Notes".to_owned()))?;
         let rows = notes.iter().map(|(at, text)| vec![at.to_string(), mask.text(text)]);
-        blocks.push(Block::Table(vec!["position", "note"], rows.collect()));
+        page.block(&Block::Table(vec!["position", "note"], rows.collect()))?;
     }
     if !session.findings.is_empty() {
-        blocks.push(Block::Heading("Findings".to_owned()));
+        page.block(&Block::Heading("Findings".to_owned()))?;
         let words = session.findings.iter().map(|one| mask.text(&format!("{}: {}", one.kind.word(), one.text)));
-        blocks.push(Block::Lines(words.collect()));
+        page.block(&Block::Lines(words.collect()))?;
     }
-    events(session, notes, &mask, &mut blocks);
-    memory(session, &mask, &mut blocks);
-    Page { title: format!("Session {}", session.id), blocks }
+    events(session, notes, &mask, page)?;
+    memory(session, &mask, page)
 }
 
 fn facts(session: &Session, pii: Pii) -> Vec<(String, String)> {
@@ -51,43 +57,50 @@ fn facts(session: &Session, pii: Pii) -> Vec<(String, String)> {
     ]
 }
 
-/// Adds the events, turn by turn: messages as they were said, all else a line each.
-fn events(session: &Session, notes: &Notes, mask: &Mask, blocks: &mut Vec<Block>) {
+/// So many lines stand in one block at most.
+const LINES: usize = 10_000;
+
+/// Writes the events, turn by turn: messages as they were said, all else a line each.
+fn events(session: &Session, notes: &Notes, mask: &Mask, page: &mut Writer<'_>) -> io::Result<()> {
     let mut turn = 0;
     let mut lines = Vec::new();
     for (at, event) in session.events_in(..) {
         if let Some(number) = event.turn.filter(|number| *number != turn) {
-            flush(&mut lines, blocks);
-            blocks.push(Block::Heading(format!("Turn {number}")));
+            flush(&mut lines, page)?;
+            page.block(&Block::Heading(format!("Turn {number}")))?;
             turn = number;
         }
         let Some(words) = session.headline(at) else { continue };
         let note = notes.at(at).map(|text| format!("  [note: {}]", mask.text(text))).unwrap_or_default();
         match &event.kind {
             EventKind::UserMessage { text, .. } | EventKind::AgentMessage { text, .. } => {
-                flush(&mut lines, blocks);
+                flush(&mut lines, page)?;
                 let who = format!("{at} {}{note}", words.kind);
-                blocks.push(Block::Said { who, text: mask.text(text) });
+                page.block(&Block::Said { who, text: mask.text(text) })?;
             }
             _ => lines
                 .push(format!("{:>5} {}  {}{note}", at.0, words.kind, mask.text(&words.text)).trim_end().to_owned()),
         }
+        if lines.len() >= LINES {
+            flush(&mut lines, page)?;
+        }
     }
-    flush(&mut lines, blocks);
+    flush(&mut lines, page)
 }
 
-fn flush(lines: &mut Vec<String>, blocks: &mut Vec<Block>) {
-    if !lines.is_empty() {
-        blocks.push(Block::Lines(std::mem::take(lines)));
+fn flush(lines: &mut Vec<String>, page: &mut Writer<'_>) -> io::Result<()> {
+    match lines.is_empty() {
+        true => Ok(()),
+        false => page.block(&Block::Lines(std::mem::take(lines))),
     }
 }
 
-fn memory(session: &Session, mask: &Mask, blocks: &mut Vec<Block>) {
+fn memory(session: &Session, mask: &Mask, page: &mut Writer<'_>) -> io::Result<()> {
     let rows = session.memory_rows(&session.state(session.end()));
     if rows.is_empty() {
-        return;
+        return Ok(());
     }
-    blocks.push(Block::Heading("Memory at the end".to_owned()));
+    page.block(&Block::Heading("Memory at the end".to_owned()))?;
     let rows = rows.into_iter().map(|row| {
         let value = match (row.value.is_null(), mask.hides(&row.key)) {
             (true, _) => String::new(),
@@ -99,5 +112,5 @@ fn memory(session: &Session, mask: &Mask, blocks: &mut Vec<Block>) {
         vec![row.key.to_string(), row.state.words().to_owned(), value, set_at, lock.to_owned()]
     });
     let head = vec!["entry", "state", "value", "set at", "lock"];
-    blocks.push(Block::Table(head, rows.collect()));
+    page.block(&Block::Table(head, rows.collect()))
 }

@@ -9,6 +9,7 @@ mod lazily;
 mod live;
 mod load;
 mod save;
+mod unload;
 
 use std::fmt;
 
@@ -25,8 +26,9 @@ use super::outline::new_fold;
 
 pub use lazily::open_lazily;
 pub use live::{LiveReport, LiveSaver};
-pub use load::{load, load_raw, load_without_raw, open};
+pub use load::{load, load_raw, load_without_raw};
 pub use save::{SaveReport, Saver, save};
+pub use unload::{Given, UnloadError, unload};
 
 /// Why a recording could not be saved or loaded.
 #[derive(Debug, Error)]

@@ -3,7 +3,6 @@
 //! Everything that the debugger and the commands show of a session comes from here, so that both give the same answer.
 
 pub mod agreement;
-pub mod annotation;
 pub mod archive;
 pub mod headline;
 pub mod notes;

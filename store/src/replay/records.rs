@@ -64,7 +64,7 @@ impl Records {
     /// Returns why a record that was asked for can't be read, if one can't.
     pub fn problem(&self) -> Option<&str> {
         match &self.0 {
-            Source::InMemory(records) => records.problem(),
+            Source::InMemory(_) => None,
             Source::OfLog { problem, .. } => problem.get().map(String::as_str),
         }
     }

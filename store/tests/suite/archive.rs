@@ -9,11 +9,12 @@ use replay_store::event::finding::{Finding, FindingKind};
 use replay_store::event::raw::RawRecords;
 use replay_store::event::{Event, EventKind, Form, Origin, Position, RecordedFrame};
 use replay_store::import::stream::Batch;
-use replay_store::import::{self, RecordedEnd, Recording};
+use replay_store::import::{self, RecordedEnd, Recording, jsonl};
 use replay_store::log::{Log, LogError, Writer};
 use replay_store::name::Name;
 use replay_store::profile::Profile;
-use replay_store::replay::archive::{self, ArchiveError, Difference, SaveReport, Saver};
+use replay_store::replay::Named;
+use replay_store::replay::archive::{self, ArchiveError, Difference, Given, SaveReport, Saver};
 use replay_store::replay::outline::new_fold;
 use replay_store::session::{self, State, checkpoint};
 use replay_store::timestamp::Timestamp;
@@ -260,7 +261,7 @@ fn exporting_and_importing_gives_the_same_digest() {
     let session = archive::save(&mut first, &imported[0]).expect("there is room").session;
     let mut lines = Vec::new();
     let loaded = archive::load(first.log(), &session.id).expect("it is there");
-    import::jsonl::write(&loaded, &mut lines).expect("memory is large");
+    jsonl::write(&loaded, &mut lines).expect("memory is large");
     let again = import::read(Arc::new(lines), "export.jsonl").expect("it is ours");
     let (_folder, mut second) = create();
     let other = archive::save(&mut second, &again[0]).expect("there is room").session;
@@ -312,9 +313,16 @@ fn a_session_opens_without_its_agent_folder_where_that_is_damaged() {
 
     let log = Arc::new(Log::open(&damaged).expect("it opens"));
     assert!(archive::load(&log, "s1").is_err(), "who wants all of it is refused");
-    let opened = archive::open(&log, "s1").expect("its events are whole");
-    assert_eq!(opened.events, recording.events);
-    assert_eq!(opened.definition, None);
+    let opened = archive::open_lazily(&log, "s1", Named::default()).expect("its events are whole");
+    assert!(opened.events_in(..).map(|(_, event)| event.kind.clone()).eq([EventKind::TurnEnded]));
+    assert!(opened.agent.is_none());
     assert!(opened.findings.iter().any(|finding| finding.kind == FindingKind::Damaged), "{:?}", opened.findings);
-    assert_eq!(opened.raw.get(0), recording.raw.get(0));
+    assert_eq!(opened.raw.get(0).as_deref(), recording.raw.get(0));
+    // What is exported of it has all but the folder.
+    let mut lines = Vec::new();
+    let mut writer = jsonl::Writer::new(&mut lines, jsonl::Form::Lines);
+    let findings = archive::unload(&log, "s1", &Given::default(), &[], &mut writer).expect("its events are whole");
+    assert!(findings.iter().any(|finding| finding.kind == FindingKind::Damaged), "{findings:?}");
+    let again = import::read(Arc::new(lines), "s1").expect("it reads").remove(0);
+    assert_eq!((again.events, again.definition), (recording.events, None));
 }

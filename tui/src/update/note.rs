@@ -1,6 +1,6 @@
 //! Notes on positions, and panels as files.
 
-use replay_store::replay::annotation::Note;
+use replay_store::event::note::Note;
 
 use crate::app::{App, Message, Wish};
 use crate::export;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use replay_store::replay::annotation::Notes;
+use replay_store::event::note::Notes;
 use replay_tui::app::{Notebook, Wish};
 use replay_tui::{Theme, open};
 
@@ -83,7 +83,11 @@ fn a_note_is_kept_shown_changed_and_taken_away() {
     press(&mut app, ":note Space lost Enter");
     assert!(text(&screen(&app)).contains("no place for notes"));
     app.notebook = Some(Notebook {
-        read: Box::new(move |session| Notes::read(&reader.borrow(), session)),
+        read: Box::new(move |session| {
+            let mut notes = Notes::default();
+            reader.borrow().lines().for_each(|line| notes.take(line.as_bytes(), session));
+            notes
+        }),
         keep: Box::new(move |note| {
             writer.borrow_mut().push_str(&note.line());
             Ok("kept".to_owned())

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::ArchiveError;
 use super::extras::{self, Extras};
-use super::lazily::{damaged_definition, damaged_tail};
 use crate::agent::definition::Definition;
 use crate::event::Event;
 use crate::event::codec::{self, Names};
@@ -27,28 +26,6 @@ const BUFFER_LEN: usize = 8 << 20;
 pub fn load(log: &Log, id: &str) -> Result<Recording, ArchiveError> {
     let mut recording = load_without_raw(log, id)?;
     recording.raw = load_raw(log, id)?;
-    Ok(recording)
-}
-
-/// Opens the session of that id: its raw records are read when the first of them is asked for, and a definition that
-/// is damaged is left out with a finding, since a folder can stand in for it.
-///
-/// # Errors
-///
-/// Fails where there is none, or where its events are damaged.
-pub fn open(log: &Arc<Log>, id: &str) -> Result<Recording, ArchiveError> {
-    let session = log.session(id)?;
-    let extras = extras::read(log, &session)?;
-    let stored = definition(log, &extras);
-    let mut recording = assemble(log, session, extras)?;
-    recording.findings.extend(damaged_tail(log));
-    match stored {
-        Ok(definition) => recording.definition = definition,
-        Err(error) => recording.findings.push(damaged_definition(&error)),
-    }
-    let count = log.session(id)?.raw_count as usize;
-    let (log, id) = (Arc::clone(log), recording.id.clone());
-    recording.raw = RawRecords::later(count, move || load_raw(&log, &id).map_err(|error| error.to_string()));
     Ok(recording)
 }
 

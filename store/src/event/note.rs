@@ -1,11 +1,12 @@
-//! Notes on positions of a session. They are kept beside a record, never in it: a file of JSON Lines to which lines are
-//! added.
+//! Notes on positions of a session. They are no events and change nothing: they are kept beside a record, in a file of
+//! JSON Lines to which lines are added, and go along with it when it is exported as such lines.
 
 use std::collections::BTreeMap;
 
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
-use crate::event::Position;
+use super::Position;
 use crate::name::Name;
 use crate::visible;
 
@@ -35,6 +36,15 @@ impl Note {
         Note { schema: SCHEMA.to_owned(), session, position, text }
     }
 
+    /// Reads a line; `None` where it is no note, as one that was cut while it was written. It may be an element of an
+    /// array, with the comma behind it.
+    pub fn of_line(line: &[u8]) -> Option<Note> {
+        memmem::find(line, SCHEMA.as_bytes())?;
+        let line = line.trim_ascii_end();
+        let line = line.strip_suffix(b",").unwrap_or(line);
+        serde_json::from_slice::<Note>(line).ok().filter(|note| note.schema == SCHEMA)
+    }
+
     /// Returns the line to add to the file, in which nothing is invisible.
     pub fn line(&self) -> String {
         let json = serde_json::to_string(self).expect("a note has no key that isn't text");
@@ -43,17 +53,12 @@ impl Note {
 }
 
 impl Notes {
-    /// Reads the notes on a session. A later line about a position takes the place of an earlier one; a line that is no
-    /// note, as one that was cut while it was written, counts for nothing.
-    pub fn read(file: &str, session: &Name) -> Notes {
-        let mut notes = Notes::default();
-        for line in file.lines() {
-            match serde_json::from_str::<Note>(line) {
-                Ok(note) if note.schema == SCHEMA && note.session == *session => notes.put(note.position, note.text),
-                Ok(_) | Err(_) => {}
-            }
+    /// Takes a line in that may be a note on the session. A later one about a position takes the place of an earlier one;
+    /// a line that is no note counts for nothing.
+    pub fn take(&mut self, line: &[u8], session: &Name) {
+        if let Some(note) = Note::of_line(line).filter(|note| note.session == *session) {
+            self.put(note.position, note.text);
         }
-        notes
     }
 
     /// Puts a note to a position, in place of the one there. No words take it away.
@@ -96,7 +101,8 @@ mod tests {
             "{\"schema\":\"replay.no".to_owned(),
         ];
         assert!(!file.concat().contains('\u{1b}'));
-        let notes = Notes::read(&file.concat(), &"s".into());
+        let mut notes = Notes::default();
+        file.iter().for_each(|line| notes.take(line.as_bytes(), &"s".into()));
         assert_eq!(notes.iter().collect::<Vec<_>>(), [(Position(3), "second \u{1b}[2J")]);
     }
 }
