@@ -1,3 +1,5 @@
+//! Folding, cutting and finding lines of a document.
+
 use super::*;
 use crate::rows::{Place, window};
 
