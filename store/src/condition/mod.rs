@@ -169,3 +169,19 @@ impl ConditionError {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_named_wherever_it_stands() {
+        let text = "not session.a.x or (session.a.y == 'a.z' and 2 < session.b.x < 3)";
+        let condition = parse(text).expect("the condition parses");
+        let keys: Vec<&Name> = condition.references().into_iter().map(|(reference, _)| &reference.key).collect();
+        assert_eq!(keys, ["a.x", "a.y", "b.x"]);
+        for (key, expected) in [("a.x", true), ("a.y", true), ("b.x", true), ("a.z", false)] {
+            assert_eq!(condition.names(&|name| *name == key), expected, "{key}");
+        }
+    }
+}
