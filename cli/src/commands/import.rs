@@ -96,10 +96,7 @@ pub(crate) fn import(
     let result = files.iter().try_for_each(|file| read(file, &given, &mut writer, &mut sessions));
     writer.close()?;
     settle(log, is_new, result, &sessions)?;
-    keep_notes(log, &mut sessions)?;
-    answer(log, &sessions, global.json, out)?;
-    let lost = sessions.iter().filter_map(|(id, session)| lost(id, &session.findings, "is kept"));
-    Ok(Outcome { exit: Exit::Fine, notices: tail_damage.into_iter().chain(lost).collect() })
+    conclude(log, &mut sessions, tail_damage, global, out)
 }
 
 /// Imports sessions that are still being written: each event is durable before the next line is read. With `--json` a
@@ -146,8 +143,19 @@ pub(crate) fn follow(
     });
     event_log.close()?;
     settle(log, is_new, result, &sessions)?;
-    keep_notes(log, &mut sessions)?;
-    answer(log, &sessions, global.json, out)?;
+    conclude(log, &mut sessions, tail_damage, global, out)
+}
+
+/// Keeps the notes that came along and says what was imported, and what of it was lost.
+fn conclude(
+    log: &Path,
+    sessions: &mut BTreeMap<Name, Imported>,
+    tail_damage: Option<String>,
+    global: &Global,
+    out: &mut Output<'_>,
+) -> Result<Outcome, Failure> {
+    keep_notes(log, sessions)?;
+    answer(log, sessions, global.json, out)?;
     let lost = sessions.iter().filter_map(|(id, session)| lost(id, &session.findings, "is kept"));
     Ok(Outcome { exit: Exit::Fine, notices: tail_damage.into_iter().chain(lost).collect() })
 }

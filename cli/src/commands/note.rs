@@ -33,7 +33,11 @@ pub(crate) fn keep(
     out: &mut Output<'_>,
 ) -> Result<Exit, Failure> {
     let note = Note::new(session.id.clone(), at, text);
+    let notes = shelf.read(&session.id);
     shelf.keep(&note).map_err(|source| Failure::Note { source })?;
+    if let Some(before) = notes.replaced_by(&note).filter(|_| !json) {
+        out.line(&[(Tone::Faint, "in place of: "), (Tone::Faint, before)])?;
+    }
     list(session, shelf, json, out)
 }
 

@@ -30,10 +30,12 @@ fn a_note_is_kept_beside_the_record_and_stands_on_its_page() {
     let record = record.to_str().expect("plain");
     assert!(run(&["note", record]).contains("no notes yet"));
     assert!(run(&["note", record, "--at", "29", "why \u{1b}[2J declined?"]).contains("   29 why ␛[2J declined?"));
+    assert!(!run(&["note", record, "--at", "29", "why \u{1b}[2J declined?"]).contains("in place of"));
     assert!(run(&["note", record, "--json"]).contains("\"position\":29,\"text\":\"why \\u001b[2J declined?\""));
     assert!(folder.path().join("a.json-notes").exists());
     assert_eq!(fs::read(record).expect("it is there"), before, "the record is as it was");
     assert!(run(&["export", record, "--format", "md"]).contains("| 29 | why ␛\\[2J declined? |"));
+    assert!(run(&["note", record, "--at", "29", "other"]).contains("in place of: why ␛[2J declined?"));
     assert!(run(&["note", record, "--at", "29", ""]).contains("no notes yet"));
     let piped = program().args(["note", "-"]).output().expect("the program starts");
     assert_eq!(piped.status.code(), Some(4), "{}", text(&piped.stderr));

@@ -74,6 +74,11 @@ impl Notes {
         self.texts.get(&at).map(String::as_str)
     }
 
+    /// Returns the words whose place a note takes, where they are others than its own.
+    pub fn replaced_by(&self, note: &Note) -> Option<&str> {
+        self.at(note.position).filter(|before| *before != note.text)
+    }
+
     /// Returns all notes in the order of their positions.
     pub fn iter(&self) -> impl Iterator<Item = (Position, &str)> {
         self.texts.iter().map(|(at, text)| (*at, text.as_str()))

@@ -246,6 +246,10 @@ fn debug(app: &mut App, action: Action) {
             if panel == Panel::Findings {
                 debugger.findings.look();
             }
+            // From the difference, the way to the prompt itself.
+            if panel == Panel::Prompt && debugger.focus == panel {
+                debugger.prompt.form = Form::Whole;
+            }
             focus(debugger, panel);
         }
         Action::FocusNext(direction) => {

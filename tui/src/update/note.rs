@@ -24,7 +24,9 @@ pub(super) fn keep(app: &mut App, text: String) {
     };
     let note = Note::new(debugger.session.id.clone(), debugger.cursor, text);
     app.message = Some(match (notebook.keep)(&note) {
-        Ok(words) => {
+        Ok(kept) => {
+            let before = debugger.notes.replaced_by(&note);
+            let words = before.map(|before| format!("{kept}, in place of: {before}")).unwrap_or(kept);
             debugger.notes.put(note.position, note.text);
             // The event panel shows the note of its event.
             debugger.event.at = None;

@@ -98,7 +98,9 @@ fn a_note_is_kept_shown_changed_and_taken_away() {
     press(&mut app, "a Space here Enter 6");
     open(&mut app, renewal(), replay_store::event::Position(29));
     assert!(text(&screen(&app)).contains("✎ look here"), "it is read again: {}", text(&screen(&app)));
+    press(&mut app, ":note Space other Enter");
+    assert!(text(&screen(&app)).contains("kept, in place of: look here"), "{}", text(&screen(&app)));
     press(&mut app, ":note Enter");
     assert!(!text(&screen(&app)).contains('✎'));
-    assert_eq!(kept.borrow().lines().count(), 3, "nothing is written over");
+    assert_eq!(kept.borrow().lines().count(), 4, "nothing is written over");
 }

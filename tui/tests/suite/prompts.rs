@@ -31,6 +31,7 @@ fn what_is_withheld_stands_where_it_would_stand_and_is_called_so() {
     check("62G W z", &["5 prompt with 4 withheld: call 2 of turn 6", "[withheld: project.loans"], &[]);
     check("62G W g z", &["4 withheld, shown in brackets: the model got none of that"], &[]);
     check("62G W W z", &["── persona"], &["withheld"]);
+    check("62G W p z", &["── persona"], &["withheld"]);
     check("62G P W z", &["with 4 withheld"], &["lines gone"]);
 }
 
