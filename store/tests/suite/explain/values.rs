@@ -210,7 +210,11 @@ fn a_read_names_rule_line_and_change() {
     assert!(!denied.tried.is_empty());
     let private = read("pay.card", "track");
     check(&private, Answer::Private, &["private to `pay`"]);
-    assert_eq!(private.change.as_deref(), Some("move `pay.card` from `private` to `public`"));
+    let empty =
+        |change: &str, at: u64| format!("{change}; at {at} that changes nothing yet: the entry holds nothing there");
+    assert_eq!(private.change, Some(empty("move `pay.card` from `private` to `public`", session.end().0)));
+    let early = why_read(&session, "pay.amount", "track", Position(1));
+    assert_eq!(early.change, Some(empty("take `pay.amount` off `access.deny_read`", 1)));
     check(&read("pay.amount", "pay"), Answer::Allowed, &["finds 4.5"]);
     check(&read("pay.card", "pay"), Answer::NeverWritten, &[]);
     check(&read("pay.none", "pay"), Answer::Undeclared, &["M33"]);
