@@ -24,8 +24,18 @@ pub struct Document {
     spans: Vec<Span>,
     /// Texts that can be folded away, in order.
     folds: Vec<Fold>,
+    /// Short texts that have a name in paths, in order.
+    named: Vec<Named>,
     form: Form,
     wrapped: RefCell<Option<Wrapped>>,
+}
+
+/// A short text that has a name in paths: where it begins and ends.
+#[derive(Debug)]
+struct Named {
+    name: String,
+    start: usize,
+    end: usize,
 }
 
 /// The line behind which a text is folded away.
@@ -102,7 +112,12 @@ impl Document {
     /// Adds a text that has a name in paths, as [`Document::push_text`] does.
     pub fn push_named(&mut self, name: &str, text: &str, tone: Tone, origin: usize) {
         if text.len() <= FOLDED {
-            return self.push(text, tone, origin);
+            let start = self.text.len();
+            self.push(text, tone, origin);
+            if !name.is_empty() {
+                self.named.push(Named { name: name.to_owned(), start, end: self.text.len() });
+            }
+            return;
         }
         let label = fold::label(fold::kind(text), text.len(), text);
         self.push_folded(Label { text: &label, tone: Tone::Waiting, name }, text.to_owned(), tone, origin);
@@ -117,20 +132,28 @@ impl Document {
         self.line_count() - 1
     }
 
-    /// Returns where a line stands in the text that can be folded away: its name, and for JSON that is broken into lines
-    /// the path in it.
+    /// Returns where a line stands: the name of its text, and for JSON that is broken into lines the path in it.
     pub fn path(&self, line: usize) -> Option<String> {
-        let place = self.fold_at(line)?;
+        let Some(place) = self.fold_at(line) else { return Some(self.named_at(line)?.name.clone()) };
         let path = self.json_path(place, line).map(|path| path.to_string()).unwrap_or_default();
         Some(format!("{}{path}", self.folds[place].name))
     }
 
     /// Returns what stands there: a part of JSON, or the whole text.
     pub fn value(&self, line: usize) -> Option<Value> {
-        let place = self.fold_at(line)?;
+        let Some(place) = self.fold_at(line) else {
+            let Named { start, end, .. } = *self.named_at(line)?;
+            return Some(Value::Text(self.text[start..end].to_owned()));
+        };
         let whole = &self.folds[place].whole;
         let part = self.json_path(place, line).and_then(|path| path.of_value(&Value::from_json(whole).ok()?).cloned());
         Some(part.unwrap_or_else(|| Value::Text(whole.clone())))
+    }
+
+    fn named_at(&self, line: usize) -> Option<&Named> {
+        let (start, end) = self.bounds(line);
+        let place = self.named.partition_point(|named| named.end <= start);
+        self.named.get(place).filter(|named| named.start < end)
     }
 
     fn json_path(&self, place: usize, line: usize) -> Option<JsonPath> {
@@ -227,6 +250,9 @@ impl Document {
         self.spans.insert(span + 1, Span { end: at + body.len(), tone, origin });
         self.folds[place].lines = starts.len() + 1;
         self.folds[place + 1..].iter_mut().for_each(|fold| fold.sign += body.len());
+        for named in self.named.iter_mut().filter(|named| named.start >= at) {
+            (named.start, named.end) = (named.start + body.len(), named.end + body.len());
+        }
         self.sign(place, OPEN);
     }
 
@@ -245,6 +271,9 @@ impl Document {
         self.spans[span..].iter_mut().for_each(|span| span.end -= length);
         self.folds[place].lines = 0;
         self.folds[place + 1..].iter_mut().for_each(|fold| fold.sign -= length);
+        for named in self.named.iter_mut().filter(|named| named.start >= end) {
+            (named.start, named.end) = (named.start - length, named.end - length);
+        }
         self.sign(place, CLOSED);
     }
 

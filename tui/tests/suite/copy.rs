@@ -41,6 +41,8 @@ fn a_row_its_value_its_name_its_path_and_its_command_are_copied() {
         (": 2 7 Enter Tab yy", "user: No, sorry. I mean Tides and Tables."),
         (": 2 7 Enter Tab yv", "No, sorry. I mean Tides and Tables."),
         (": 2 9 Enter 4 Esc Tab Tab Tab yk", "renew_loan"),
+        (": 2 2 Enter 6 Enter / arguments Enter yv", "{\"title\":\"lighthouse book\"}"),
+        (": 2 2 Enter 6 Enter / result Enter yp", "library-renewal/turn 2/22 (raw 32)/result"),
         // A line of JSON: where it stands in it, and the part that begins there.
         (
             ": 2 0 Enter 6 Enter / step Enter yp",
@@ -68,6 +70,7 @@ fn the_row_at_the_bottom_says_where_the_row_under_the_cursor_stands() {
     for (keys, expected) in [
         (": 2 0 Enter 3 Enter", "renew_loan.item_title  j k step"),
         (": 2 0 Enter 6 Enter", "event 20  j k step"),
+        (": 2 2 Enter 6 Enter / arguments Enter z", "arguments  j k step"),
         (": 2 0 Enter 6 Enter / step Enter z", "raw[28].metadata.mantle_write_provenance.step  j k step"),
         (": 2 0 Enter 4 Enter", "renew_loan  j k step"),
         (": 2 9 Enter 5 Enter / lighthouse Enter z", "project.loans, set at 8  "),
