@@ -38,7 +38,7 @@ fn finding(one: &str, many: &str, names: BTreeSet<&str>) -> Finding {
     Finding {
         kind: FindingKind::Missing,
         raw: None,
-        text: format!("the agent folder lacks {what} that the record names: {names}"),
+        text: format!("{what} that the record names and the agent folder lacks: {names}"),
     }
 }
 

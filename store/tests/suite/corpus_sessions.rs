@@ -138,8 +138,8 @@ fn what_the_folder_lacks_is_said_and_survived() {
     assert_eq!(
         missing,
         [
-            "the agent folder lacks a skill that the record names: ticket_status",
-            "the agent folder lacks 3 memory entries that the record names: project.employee_first_name, \
+            "a skill that the record names and the agent folder lacks: ticket_status",
+            "3 memory entries that the record names and the agent folder lacks: project.employee_first_name, \
              project.employee_id, project.employee_team",
         ]
     );

@@ -80,7 +80,7 @@ fn looking(findings: &Findings) -> Option<Line> {
 }
 
 fn folder_row(folder: FolderCount) -> Line {
-    let line = Line::new().own(Tone::Strong, "folder").pad_to(WORD);
+    let line = Line::new().own(Tone::Strong, "folder ");
     let line = line.number(Tone::Plain, folder.errors);
     let line = line.own(Tone::Plain, if folder.errors == 1 { " error, " } else { " errors, " });
     let line = line.number(Tone::Plain, folder.warnings);
@@ -89,7 +89,7 @@ fn folder_row(folder: FolderCount) -> Line {
 }
 
 /// Columns of the word in front of a row.
-const WORD: usize = 7;
+const WORD: usize = 6;
 
 fn severity(severity: Severity) -> (Tone, &'static str) {
     match severity {
@@ -106,7 +106,12 @@ fn row(found: &Found) -> Line {
         0 | 1 => line,
         count => line.number(Tone::Strong, count).own(Tone::Strong, "× "),
     };
-    line.own(Tone::Strong, found.kind.word()).own(Tone::Quiet, ": ").foreign_whole(Tone::Plain, &found.text)
+    // What tells one row from the next stands first: the kind and the words are cut where the panel is narrow.
+    let line = match found.about() {
+        about if about.is_empty() => line,
+        about => line.foreign(Tone::Strong, &about).own(Tone::Quiet, " "),
+    };
+    line.own(Tone::Plain, found.kind.word()).own(Tone::Quiet, ": ").foreign_whole(Tone::Plain, &found.text)
 }
 
 impl Listed<'_> {

@@ -31,7 +31,7 @@ fn told(session: Session, keys: &str, words: &[&str]) -> App {
 #[test]
 fn why_the_agent_acted_as_if_it_knew_nothing() {
     // Story 1: the record said 4.50 is owed, the agent said that nothing is.
-    told(fees(), "! Enter", &["denied read: renew_loan read None", "18/72", "18 is place 1 of 5"]);
+    told(fees(), "! Enter", &["denied read", "18/72", "18 is place 1 of 5"]);
     told(
         fees(),
         "! Enter K",

@@ -106,6 +106,7 @@ impl Gates {
                 key: Some(key.clone()),
                 skill: None,
                 tool: None,
+                asked_at: Some(at.clone()),
                 rule: Some(RuleLine::new(agent, Rule::NothingReadsAsNone, Some(at))),
                 basis: Basis::Recomputed,
             })

@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use super::Basis;
 use super::why::RuleLine;
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Place, Severity};
 use crate::event::Position;
 use crate::event::finding::FindingKind;
 use crate::name::Name;
@@ -53,6 +53,8 @@ pub struct Found {
     pub skill: Option<Name>,
     /// The tool that it is about.
     pub tool: Option<Name>,
+    /// The line of the agent folder that asks for what it is about: a condition, a token, a placeholder.
+    pub asked_at: Option<Place>,
     /// Whether the record says so.
     pub basis: Basis,
 }
@@ -68,6 +70,24 @@ impl Found {
 
     fn of_tool(self, tool: &Name) -> Found {
         Found { tool: Some(tool.clone()), ..self }
+    }
+
+    fn asked_at(self, place: Option<&Place>) -> Found {
+        Found { asked_at: place.cloned(), ..self }
+    }
+
+    /// Returns what tells it from others of its kind, for the beginning of a row: the file and line that ask
+    /// for it, and the entry, tool or skill; where no line asks, the skill that reads it. Empty where the kind says all.
+    pub fn about(&self) -> String {
+        let name = [&self.key, &self.tool, &self.skill].into_iter().flatten().next().map(ToString::to_string);
+        let line = self.asked_at.as_ref().map(|at| {
+            let file = at.file.rsplit('/').next().unwrap_or_default();
+            format!("{file}:{}", at.line)
+        });
+        // Where no line asks, the reader tells more than the kind does.
+        let reader = self.skill.as_ref().filter(|_| self.key.is_some() && line.is_none());
+        let reader = reader.map(|skill| format!("by {skill}"));
+        [line, name, reader].into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 }
 

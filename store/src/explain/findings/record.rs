@@ -25,6 +25,7 @@ fn found(session: &Session, finding: &Finding) -> Found {
         key: None,
         skill: None,
         tool: None,
+        asked_at: None,
         rule: None,
         basis: match finding.kind {
             FindingKind::Missing
@@ -56,8 +57,9 @@ pub(super) fn contradictions(agreement: &Agreement) -> impl Iterator<Item = Foun
         positions: vec![one.first],
         raw: one.raw.first().copied().zip(one.raw.last().copied()),
         key: None,
-        skill: None,
-        tool: None,
+        skill: Some(one.name.clone()).filter(|_| one.kind == FindingKind::NotStartable),
+        tool: Some(one.name.clone()).filter(|_| one.kind == FindingKind::NotOffered),
+        asked_at: None,
         rule: None,
         basis: Basis::Recomputed,
     })

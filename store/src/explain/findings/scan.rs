@@ -274,6 +274,7 @@ impl Scan {
                     let advice = format!("see what took the value away (`replay why SESSION {key} --at {at}`)");
                     recomputed(agent, FoundKind::GateClosed, text, advice, Rule::NothingReadsAsNone, Some(line))
                         .of_key(&key)
+                        .asked_at(Some(line))
                 });
             }
             Made::WriteRefused { asked, value, writer, refusal, rule, decision } => {
@@ -353,6 +354,7 @@ impl Scan {
                 recomputed(agent, FoundKind::DeniedRead, text, advice, read.rule, read.because())
                     .of_key(key)
                     .of_skill(read.skill.as_ref())
+                    .asked_at(via.place())
             });
             return;
         }
@@ -369,6 +371,7 @@ impl Scan {
             recomputed(agent, FoundKind::EmptyRead, text, advice, read.rule, via.place())
                 .of_key(key)
                 .of_skill(read.skill.as_ref())
+                .asked_at(via.place())
         });
     }
 
@@ -414,6 +417,7 @@ fn plain(kind: FoundKind, severity: Severity, text: impl Into<String>, advice: i
         key: None,
         skill: None,
         tool: None,
+        asked_at: None,
         basis: Basis::Recorded,
     }
 }
