@@ -1,7 +1,7 @@
 //! Breakpoints and watchpoints: where continuing stops, forwards and backwards.
 
 use replay_store::event::{Event, EventKind, Position};
-use replay_store::explain::query::{self, Direction, Expression, Needs, Pattern, Query, Search, Step};
+use replay_store::explain::query::{self, Direction, Expression, Filter, Needs, Pattern, Query, Search, Step, tool_of};
 use replay_store::name::Name;
 use replay_store::replay::Session;
 
@@ -23,7 +23,8 @@ pub enum When {
     Kind(&'static str),
     /// Where an entry gets another value, or another kind of nothing: a watchpoint.
     Changes(Name),
-    /// Where a query matches; one that only says what memory holds stops where it begins to hold.
+    /// Where a query matches; one that only says what memory holds stops where it begins to hold, and one that names a tool
+    /// but no kind of event stops where a call of it begins.
     Query(Query),
 }
 
@@ -51,7 +52,11 @@ impl Breakpoint {
             }
             When::Changes(key) => matches_in(&changes(key), session, (first, last)),
             When::Query(query) => {
-                let found = matches_in(query, session, (first, last));
+                let mut found = matches_in(query, session, (first, last));
+                if is_of_calls(&query.root) {
+                    found.retain(|at| begins_call(session, *at));
+                    return found;
+                }
                 if !stands(&query.root) {
                     return found;
                 }
@@ -76,7 +81,11 @@ impl Breakpoint {
                     | EventKind::MemoryCleared { key: changed, .. }
                     | EventKind::MemoryReset { key: changed, .. } if changed == key
             ),
-            When::Query(query) => query.needs == Needs::Event && query::matches(query, session, at),
+            When::Query(query) => {
+                query.needs == Needs::Event
+                    && query::matches(query, session, at)
+                    && (!is_of_calls(&query.root) || begins_call(session, at))
+            }
         }
     }
 
@@ -87,6 +96,7 @@ impl Breakpoint {
             When::Kind(tag) => format!("each {}", tag.replace('_', " ")),
             When::Changes(key) => format!("{key} changes"),
             When::Query(query) if stands(&query.root) => format!("where {query} begins to hold"),
+            When::Query(query) if is_of_calls(&query.root) => format!("where a call begins, {query}"),
             When::Query(query) => format!("where {query}"),
         }
     }
@@ -109,6 +119,49 @@ pub(crate) fn matches_in(query: &Query, session: &Session, (first, last): (u64, 
 /// Returns the query for the changes of an entry.
 pub(crate) fn changes(key: &str) -> Query {
     Query { root: Expression::Changed(Pattern::new(key)), needs: Needs::State }
+}
+
+/// Returns whether a query names a tool, and nothing that tells one event of its call from another.
+fn is_of_calls(root: &Expression) -> bool {
+    let mut names_tool = false;
+    asks_for_calls_only(root, &mut names_tool) && names_tool
+}
+
+fn asks_for_calls_only(part: &Expression, names_tool: &mut bool) -> bool {
+    match part {
+        Expression::Not(part) => asks_for_calls_only(part, &mut false),
+        Expression::And(parts) | Expression::Or(parts) => {
+            parts.iter().all(|part| asks_for_calls_only(part, names_tool))
+        }
+        Expression::Filter(Filter::Tool(_)) => {
+            *names_tool = true;
+            true
+        }
+        Expression::Filter(
+            Filter::Skill(_) | Filter::Active(_) | Filter::Actor(_) | Filter::Turn(_) | Filter::At(_),
+        ) => true,
+        Expression::Filter(Filter::Kind(_) | Filter::Key(_) | Filter::Verdict(_) | Filter::Text(_))
+        | Expression::State(_)
+        | Expression::Changed(_)
+        | Expression::Read(_)
+        | Expression::Denied(_) => false,
+    }
+}
+
+/// So many events before one are looked at for the begin of its call.
+const CALL_EVENTS: u64 = 256;
+
+/// Returns whether an event is the first of a tool call: no event of the same tool stands before it in the turn, or the
+/// last one ended a call.
+fn begins_call(session: &Session, at: Position) -> bool {
+    let Some(event) = session.event(at) else { return false };
+    let tool = tool_of(&event.kind);
+    let before = (at.0.saturating_sub(CALL_EVENTS).max(1)..at.0).rev();
+    let before = before.map_while(|at| session.event(Position(at)).filter(|before| before.turn == event.turn));
+    match before.into_iter().find(|before| tool_of(&before.kind) == tool) {
+        Some(last) => matches!(last.kind, EventKind::ToolReturned { .. } | EventKind::ToolRefused { .. }),
+        None => true,
+    }
 }
 
 /// Returns whether a query only says what memory holds, so that it may match at one event after the other.

@@ -83,7 +83,7 @@ pub static COMMANDS: &[Spec] = &[
         &["break"],
         Verb::Break,
         ("[N|QUERY]", Argument::Condition),
-        "a breakpoint at position N, where a query matches, or here; again: none",
+        "a breakpoint at position N, where a query matches (tool:T: where a call begins), or here; again: none",
     ),
     spec(
         &["watch"],

@@ -102,6 +102,12 @@ fn breakpoints_take_queries_both_ways() {
     goes(": break Space verdict:declined Enter c", 29);
     goes(": break Space verdict:declined Enter G C", 29);
     goes(": break Space kind:user_message Enter 2 c", 27);
+    // A call is one place to stop at, where it begins; who wants another phase of it names the kind of event.
+    goes(": break Space tool:find_loan Enter c", 19);
+    goes(": break Space tool:find_loan Enter c c", 35);
+    goes(": break Space tool:find_loan Enter G C C", 19);
+    goes(": break Space tool:find_loan Space kind:tool_returned Enter c", 22);
+    goes(": break Space tool:find_loan Enter 20G c", 35);
     says(": break Space knd:x Enter", "knd");
 }
 

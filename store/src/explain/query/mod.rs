@@ -37,6 +37,7 @@ use crate::replay::Session;
 pub use evaluate::matches;
 pub use parse::{fields, parse};
 pub use pattern::Pattern;
+pub use said::tool_of;
 pub use search::{Direction, Search, Step, positions};
 pub use table::{Cell, Row, Table, at_every_turn};
 pub use text::Text;

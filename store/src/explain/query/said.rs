@@ -125,7 +125,8 @@ pub(super) fn skills_of(kind: &EventKind) -> [Option<&Name>; 2] {
     }
 }
 
-pub(super) fn tool_of(kind: &EventKind) -> Option<&Name> {
+/// Returns the tool that an event is about.
+pub fn tool_of(kind: &EventKind) -> Option<&Name> {
     match kind {
         EventKind::ToolReturned { tool, .. } | EventKind::ConfirmationAnswered { tool, .. } => Some(tool),
         other => {
