@@ -122,3 +122,24 @@ pub enum Action {
     /// Ends the debugger.
     Quit,
 }
+
+impl Action {
+    /// Returns what the second key of a sequence does, in a word or two.
+    pub(crate) fn word(&self) -> String {
+        let word = match self {
+            Action::To(stop, _) => return stop.short().to_owned(),
+            Action::Copy(Part::Row) => "row",
+            Action::Copy(Part::Value) => "value",
+            Action::Copy(Part::Key) => "name",
+            Action::Copy(Part::Path) => "path",
+            Action::Copy(Part::Command) => "command",
+            Action::Copy(Part::Report) => "report for a ticket",
+            Action::Writer => "what set the value",
+            Action::NextWrite => "its next write",
+            Action::Reads => "its reads",
+            Action::Section(_) => "section of the prompt",
+            other => return crate::keymap::name(other).replace('-', " "),
+        };
+        word.to_owned()
+    }
+}

@@ -116,6 +116,32 @@ impl Keymap {
         self.prefixes.contains(sequence)
     }
 
+    /// Returns the keys that may follow the first one of a sequence, each with what it does in a word or two, in the order
+    /// of the table.
+    pub(crate) fn continuations(&self, first: &str) -> impl Iterator<Item = (String, String)> {
+        let sequences = self.rows.iter().filter(|(keys, _)| is_sequence(keys));
+        let mut next: Vec<(usize, String)> = sequences
+            .filter_map(|(keys, row)| Some((*row, keys.strip_prefix(first)?.to_owned())))
+            .filter(|(_, next)| !next.is_empty())
+            .collect();
+        next.sort();
+        next.into_iter().map(|(row, next)| (next, BINDINGS[row].action.word()))
+    }
+
+    /// Returns what may be meant by a key that means nothing: sequences that end in it, else the letter's other case.
+    pub(crate) fn near(&self, key: &str) -> Vec<String> {
+        let sequences = self.rows.keys().filter(|keys| is_sequence(keys) && keys.ends_with(key)).cloned();
+        let sequences: Vec<String> = sequences.collect();
+        let other = match key.to_lowercase() {
+            lower if lower != key => lower,
+            _ => key.to_uppercase(),
+        };
+        match sequences.is_empty() && key.chars().count() == 1 && other != key && self.rows.contains_key(&other) {
+            true => vec![other],
+            false => sequences,
+        }
+    }
+
     /// Returns the keys of a row of the table, those of the table first and in its order.
     pub fn keys(&self, row: usize) -> Vec<&str> {
         let of_table = BINDINGS[row].keys.iter().filter(|key| self.rows.get(**key) == Some(&row)).copied();

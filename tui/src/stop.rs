@@ -34,6 +34,22 @@ pub enum Stop {
 }
 
 impl Stop {
+    /// Returns what it is called in a row of keys.
+    pub(crate) fn short(self) -> &'static str {
+        match self {
+            Stop::ToolCall => "tool call",
+            Stop::TurnEnd => "turn",
+            Stop::UserMessage => "user message",
+            Stop::Write => "write",
+            Stop::SkillChange => "skill",
+            Stop::ModelCall => "model call",
+            Stop::Trouble => "denial, failure",
+            Stop::Lock => "lock",
+            Stop::EmptyRead => "empty read",
+            Stop::Decision => "verdict",
+        }
+    }
+
     /// Returns what it is called in `no later …`.
     pub(crate) fn word(self) -> &'static str {
         match self {

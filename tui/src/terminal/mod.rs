@@ -168,8 +168,10 @@ struct Way {
     background: Background,
 }
 
-/// How long a sequence of keys may rest before it is given up.
+/// How long a number may stand alone before it names a panel.
 const PAUSE: Duration = Duration::from_millis(500);
+/// How long a key that means something alone may begin a sequence.
+const SEQUENCE: Duration = Duration::from_millis(1000);
 /// How soon the second click of a double one comes.
 const DOUBLE: Duration = Duration::from_millis(500);
 /// How often progress is shown.
@@ -265,13 +267,21 @@ fn event_loop(app: &mut App, watch: &Watch, way: Way) -> Result<(), Error> {
         } else if is_busy {
             update(app, Action::Tick);
             is_stale = !app.is_busy() || drawn.elapsed() > PROGRESS;
-        } else if app.prefix.is_some() || app.count.is_some() {
+        } else if let Some(pause) = pause(app) {
             rested += WAIT;
-            if rested >= PAUSE {
+            if rested >= pause {
                 update(app, Action::Pause);
                 is_stale = true;
             }
         }
+    }
+}
+
+/// Returns how long what was begun waits for another key; `None` where nothing was begun, or it waits for ever.
+fn pause(app: &App) -> Option<Duration> {
+    match &app.prefix {
+        Some(prefix) => prefix.before.is_some().then_some(SEQUENCE),
+        None => app.count.map(|_| PAUSE),
     }
 }
 

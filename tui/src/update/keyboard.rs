@@ -66,15 +66,39 @@ pub(super) fn press(app: &mut App, key: Key) {
             app.count = None;
         }
         (Meaning::Prefix, _) => app.prefix = Some(Prefix { key: sequence, before: None }),
-        // A key that continues nothing is taken for itself; a second `g` of `gg` is where `g` is already.
-        (Meaning::Nothing, Some(prefix)) if prefix.key != key.0 => press(app, key),
-        (Meaning::Nothing, _) => app.count = None,
+        (Meaning::Nothing, Some(_)) if key.0 == "Esc" => app.count = None,
+        // Behind a key that means something alone, one that continues nothing is taken for itself; a second `g` of `gg` is
+        // where `g` is already.
+        (Meaning::Nothing, Some(Prefix { key: first, before: Some(_) })) => match first == key.0 {
+            true => app.count = None,
+            false => press(app, key),
+        },
+        (Meaning::Nothing, Some(prefix)) => {
+            app.count = None;
+            let follow: Vec<String> = app.keymap.continuations(&prefix.key).map(|(next, _)| next).collect();
+            app.say(format!("{sequence} means nothing: behind {} comes one of {}", prefix.key, follow.join(" ")));
+        }
+        (Meaning::Nothing, None) => {
+            app.count = None;
+            let words = unknown(app, &key.0);
+            app.say(words);
+        }
     }
 }
 
-/// A sequence that was begun is given up; a digit that stands alone gives its panel the keys.
+/// Returns what to say about a key that means nothing.
+fn unknown(app: &App, key: &str) -> String {
+    match app.keymap.near(key).as_slice() {
+        [] => format!("{key} means nothing here; ? shows all keys"),
+        [one] => format!("{key} means nothing here, but {one} does; ? shows all keys"),
+        several => format!("{key} means nothing alone, but {} do; ? shows all keys", several.join(" ")),
+    }
+}
+
+/// A first key that means something alone is taken for that; a digit that stands alone gives its panel the keys. A key
+/// that means nothing alone waits on.
 pub(super) fn pause(app: &mut App) {
-    app.prefix = None;
+    app.prefix = app.prefix.take().filter(|prefix| prefix.before.is_none());
     if let Some(count) = app.count.take()
         && let Meaning::Action(action) = app.keymap.meaning(&count.to_string())
     {

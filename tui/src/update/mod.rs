@@ -230,7 +230,7 @@ fn debug(app: &mut App, action: Action) {
         Action::Line(direction) => scroll(debugger, debugger.focus, area, direction, count),
         Action::HalfPage(direction) => scroll(debugger, debugger.focus, area, direction, page / 2),
         Action::Page(direction) => scroll(debugger, debugger.focus, area, direction, page - 1),
-        Action::End if given.is_some() => match Position(count as u64) {
+        Action::Start | Action::End if given.is_some() => match Position(count as u64) {
             at if at <= end => go(app, at),
             at => app.say(format!("there is no position {at}: the session has 0 to {end}")),
         },

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position as Point, Rect};
 
-use super::bars;
+use super::foot;
 use crate::app::App;
 use crate::line::Line;
 use crate::rows::{Place, window};
@@ -24,7 +24,7 @@ pub(super) fn draw(list: &List, app: &App, area: Rect, buffer: &mut Buffer) {
         let line = Line::new().own(Tone::Strong, if index == list.cursor { "▸ " } else { "  " });
         line.then(session(&list.rows[index])).paint_over(row(y), buffer, app.theme, under);
     }
-    bars::foot(app, row(area.bottom() - 1), buffer);
+    foot::foot(app, row(area.bottom() - 1), buffer);
 }
 
 /// Returns the row of the list at a point of the screen.

@@ -1,6 +1,7 @@
 //! What is painted. Nothing here changes anything.
 
 mod bars;
+mod foot;
 mod help;
 mod list;
 mod listing;
@@ -43,7 +44,7 @@ pub fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
             overview::draw(debugger, app, layout.overview, buffer);
             panels::draw(debugger, app, &layout, buffer);
             bars::summary(debugger, app, layout.summary, buffer);
-            bars::foot(app, layout.foot, buffer);
+            foot::foot(app, layout.foot, buffer);
             typing::hint(app, layout.foot, buffer);
         }
         (None, None, Some(list)) => list::draw(list, app, area, buffer),

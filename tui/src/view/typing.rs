@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use crate::app::App;
 use crate::command::{COMMANDS, parse, spec_of};
 use crate::index::query_or_text;
-use crate::line::Line;
+use crate::line::{Line, at_most};
 use crate::theme::Tone;
 use crate::typing::{Completions, Typing, TypingKind};
 
@@ -14,13 +14,17 @@ use crate::typing::{Completions, Typing, TypingKind};
 pub(super) fn hint(app: &App, foot: Rect, buffer: &mut Buffer) {
     let Some(typing) = &app.typing else { return };
     let row = Rect { y: foot.y.saturating_sub(1), ..foot };
+    // What completes a line shows its beginning; what explains one is never cut.
     let line = match (&typing.completions, typing.kind) {
-        (Some(completions), _) => completed(completions, usize::from(foot.width)),
+        (Some(completions), _) => completed(completions, usize::from(foot.width)).clip(usize::from(foot.width)),
         (None, TypingKind::Command) => command(typing),
         (None, TypingKind::Search) => search(),
         (None, TypingKind::Filter) => filter(&typing.text),
     };
-    line.paint_over(row, buffer, app.theme, Tone::Cursor);
+    let rows = at_most(usize::from(foot.y / 2).max(1), line.wrap(usize::from(foot.width)));
+    for (up, line) in rows.iter().rev().enumerate() {
+        line.paint_over(Rect { y: row.y.saturating_sub(up as u16), ..row }, buffer, app.theme, Tone::Cursor);
+    }
 }
 
 /// The words that complete the line, from the one that is shown on where they don't fit.

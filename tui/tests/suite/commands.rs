@@ -3,7 +3,7 @@
 use replay_tui::{App, Theme};
 
 use crate::frame::text;
-use crate::stage::{press, renewal, screen, start};
+use crate::stage::{foot, press, renewal, screen, start};
 
 fn play(keys: &str) -> App {
     let mut app = start(renewal(), (80, 24), Theme::Plain);
@@ -14,9 +14,9 @@ fn play(keys: &str) -> App {
 /// After the keys the rows at the bottom say all of `expected`.
 fn says(keys: &str, expected: &[&str]) {
     let screen = text(&screen(&play(keys)));
-    let foot: Vec<&str> = screen.lines().rev().take(2).collect();
+    let foot = foot(&screen);
     for words in expected {
-        assert!(foot.iter().any(|row| row.contains(words)), "keys {keys}: {foot:?}");
+        assert!(foot.contains(words), "keys {keys}: {foot}");
     }
 }
 

@@ -7,7 +7,7 @@ use replay_tui::key::Key;
 use replay_tui::{Action, App, Theme, update};
 
 use crate::frame::text;
-use crate::stage::{made, play, press, renewal, screen, start};
+use crate::stage::{foot, made, play, press, renewal, screen, start};
 
 fn cursor(app: &App) -> u64 {
     app.debugger.as_ref().expect("a session is open").cursor.0
@@ -23,7 +23,7 @@ fn check(keys: &str, expected: u64) {
 /// After the keys the row at the bottom says `expected`.
 fn says(keys: &str, expected: &str) {
     let screen = play(renewal(), keys);
-    let foot = screen.lines().last().unwrap_or_default();
+    let foot = foot(&screen);
     assert!(foot.contains(expected), "keys {keys}: {foot}");
 }
 

@@ -74,3 +74,9 @@ pub(crate) fn play(session: Session, keys: &str) -> String {
     press(&mut app, keys);
     crate::frame::text(&screen(&app))
 }
+
+/// Returns the rows at the bottom of a screen's text as one, so that a message that was wrapped is whole again.
+pub(crate) fn foot(screen: &str) -> String {
+    let rows: Vec<&str> = screen.lines().rev().take(4).map(str::trim_end).collect();
+    rows.into_iter().rev().collect::<Vec<_>>().join(" ")
+}
