@@ -10,6 +10,7 @@ use std::io;
 use std::path::PathBuf;
 
 use replay_store::diagnostic::nearest;
+use replay_store::fault;
 use replay_tui::keymap::{Keymap, Remap};
 use replay_tui::{Clipboard, Mouse, Theme};
 use toml::Spanned;
@@ -42,7 +43,7 @@ pub(crate) fn load() -> Config {
         Ok(text) => Config { exists: true, path: Some(path), ..read(&text, &name) },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Config { path: Some(path), ..Config::default() },
         Err(error) => {
-            let complaints = vec![format!("{name}: {error}; the defaults hold")];
+            let complaints = vec![format!("{name}: {}; the defaults hold", fault::words(&error))];
             Config { path: Some(path), complaints, ..Config::default() }
         }
     }

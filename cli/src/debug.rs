@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 
 use replay_store::event::EventKind;
+use replay_store::fault;
 use replay_store::import::Recording;
 use replay_store::replay::{Named, archive};
 use replay_tui::app::Notebook;
@@ -74,7 +75,7 @@ fn notebook(shelf: Shelf) -> Notebook {
         read: Box::new(move |session| reader.read(session)),
         keep: Box::new(move |note| match shelf.keep(note) {
             Ok(path) => Ok(format!("note on {} kept in {}", note.position, path.display())),
-            Err(error) => Err(format!("the note can't be kept: {error}")),
+            Err(error) => Err(format!("the note can't be kept: {}", fault::words(&error))),
         }),
     }
 }

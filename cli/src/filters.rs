@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::env;
 use std::path::PathBuf;
 
+use replay_store::fault;
 use replay_tui::app::{FilterShelf, Filters};
 use replay_tui::index::query_or_text;
 use serde::{Deserialize, Serialize};
@@ -38,7 +39,7 @@ fn shelf_at(path: PathBuf) -> FilterShelf {
             let written = lines.map_err(std::io::Error::from).and_then(|text| state::replace(&path, &text));
             match written {
                 Ok(()) => Ok(filters),
-                Err(error) => Err(format!("{} can't be written: {error}", path.display())),
+                Err(error) => Err(format!("{} can't be written: {}", path.display(), fault::words(&error))),
             }
         }),
     }

@@ -26,6 +26,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
+use replay_store::fault;
 use replay_store::visible::visible;
 
 use arguments::{Arguments, Color};
@@ -95,10 +96,11 @@ fn answer(arguments: Arguments) -> Exit {
 fn sentence(failure: &(dyn Error + 'static)) -> String {
     let causes = std::iter::successors(failure.source(), |&cause| cause.source());
     // Some say their cause themselves.
-    causes.map(ToString::to_string).fold(failure.to_string(), |line, cause| match line.contains(&cause) {
+    let line = causes.map(ToString::to_string).fold(failure.to_string(), |line, cause| match line.contains(&cause) {
         true => line,
         false => format!("{line}: {cause}"),
-    })
+    });
+    fault::plain(&line)
 }
 
 /// Colours are wanted on a terminal that has some, unless the user asked for none (NO_COLOR).

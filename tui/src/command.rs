@@ -31,6 +31,8 @@ pub enum Argument {
     Watched,
     /// Where a breakpoint stops.
     Condition,
+    /// A filter: its name, or what it wants.
+    Filter,
     /// The number of a breakpoint, or `all`.
     Breakpoint,
     /// The name of a mark.
@@ -62,6 +64,7 @@ enum Verb {
     Access,
     Note,
     Export,
+    ExportOver,
     Help,
     Quit,
 }
@@ -104,8 +107,8 @@ pub static COMMANDS: &[Spec] = &[
     spec(
         &["filter"],
         Verb::Filter,
-        ("[QUERY|save NAME]", Argument::Condition),
-        "filters the timeline, as f does; nothing: no filter any more; save NAME keeps the filter under a name",
+        ("[QUERY|NAME|save NAME]", Argument::Filter),
+        "filters the timeline, as f does, or by a kept filter; nothing: no filter any more; save NAME keeps it",
     ),
     spec(&["filters"], Verb::Filters, ("", Argument::Free), "lists the filters with names, to use or take away"),
     spec(&["context"], Verb::Context, ("N", Argument::Free), "shows N events around each one that the filter wants"),
@@ -117,6 +120,12 @@ pub static COMMANDS: &[Spec] = &[
         Verb::Export,
         ("FILE.md|FILE.html", Argument::Free),
         "writes the panel to a file that isn't there yet, pii values hidden",
+    ),
+    spec(
+        &["export!"],
+        Verb::ExportOver,
+        ("FILE.md|FILE.html", Argument::Free),
+        "the same, and writes over a file that is there",
     ),
     spec(&["help", "h"], Verb::Help, ("", Argument::Free), "all keys and commands"),
     spec(&["quit", "q", "q!"], Verb::Quit, ("", Argument::Free), "ends the debugger"),
@@ -165,8 +174,10 @@ pub(crate) enum Command {
     Access,
     /// A note on the event at the cursor.
     Note(String),
-    /// Writes the panel with the keys to a file.
+    /// Writes the panel with the keys to a file that isn't there yet.
     Export(String),
+    /// Writes it over a file that may be there.
+    ExportOver(String),
     /// The help screen.
     Help,
     /// The end.
@@ -261,6 +272,7 @@ pub(crate) fn parse(text: &str) -> Result<Command, String> {
         Verb::Access => Ok(Command::Access),
         Verb::Note => Ok(Command::Note(rest.to_owned())),
         Verb::Export => Ok(Command::Export(rest.to_owned())),
+        Verb::ExportOver => Ok(Command::ExportOver(rest.to_owned())),
         Verb::Help => Ok(Command::Help),
         Verb::Quit => Ok(Command::Quit),
     }

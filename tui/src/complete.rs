@@ -5,15 +5,23 @@ use std::collections::BTreeSet;
 use replay_store::event::Tag;
 use replay_store::explain::decisions::Verdict;
 
-use crate::app::Debugger;
+use crate::app::{Debugger, Filters};
 use crate::command::{Argument, COMMANDS, STEPS, spec_of};
 
 /// Returns the words that a command can end in: names of commands, and what fits behind them.
-pub(crate) fn completions(debugger: &Debugger, text: &str) -> Vec<String> {
+pub(crate) fn completions(debugger: &Debugger, filters: &Filters, text: &str) -> Vec<String> {
     let begun = text.rsplit(' ').next().unwrap_or_default();
     let words = match (text.contains(' '), spec_of(text)) {
         (false, _) => COMMANDS.iter().map(|spec| spec.names[0].to_owned()).collect(),
         (true, Some(spec)) if spec.argument == Argument::Condition => return query_words(debugger, text),
+        (true, Some(spec)) if spec.argument == Argument::Filter => {
+            // What is completed is a word, so that the rest of a name of several is what fits behind the ones that were typed.
+            let typed = text.trim_start().split_once(' ').map_or("", |(_, rest)| rest);
+            let before = &typed[..typed.len() - begun.len()];
+            let names =
+                filters.keys().filter(|name| name.starts_with(typed)).map(|name| name[before.len()..].to_owned());
+            return names.chain(query_words(debugger, text)).collect();
+        }
         (true, Some(spec)) => arguments(debugger, spec.argument),
         (true, None) => Vec::new(),
     };
@@ -28,7 +36,7 @@ pub(crate) fn completions(debugger: &Debugger, text: &str) -> Vec<String> {
 fn arguments(debugger: &Debugger, argument: Argument) -> Vec<String> {
     let entries = || entries(debugger).into_iter().collect::<Vec<_>>();
     match argument {
-        Argument::Free | Argument::Condition => Vec::new(),
+        Argument::Free | Argument::Condition | Argument::Filter => Vec::new(),
         Argument::Entry => entries(),
         Argument::Watched => debugger.way.watched().map(ToString::to_string).collect(),
         Argument::Breakpoint => {

@@ -14,6 +14,8 @@ pub struct Export {
     pub path: String,
     /// What.
     pub text: String,
+    /// Whether a file that is there already is written over.
+    pub replaces: bool,
 }
 
 /// Returns the panel with the keys as a file; what it is follows from the end of its name.
@@ -27,7 +29,7 @@ pub(crate) fn export(debugger: &Debugger, opened: &Opened, path: &str) -> Result
         Some("html") => Form::Html,
         Some(_) | None => return Err(format!("{path} ends in neither .md nor .html, so what to write is unknown")),
     };
-    Ok(Export { path: path.to_owned(), text: text(&page(debugger, opened), form) })
+    Ok(Export { path: path.to_owned(), text: text(&page(debugger, opened), form), replaces: false })
 }
 
 fn page(debugger: &Debugger, opened: &Opened) -> Page {

@@ -15,6 +15,7 @@ use super::tool_files::outline;
 use super::yaml;
 use crate::diagnostic::{Diagnostic, Place, code};
 use crate::digest::Digest;
+use crate::fault;
 use crate::name::Name;
 
 /// A file is read up to this size.
@@ -213,7 +214,7 @@ impl Reader {
             Ok(listed) => listed,
             Err(error) if is_absent(&error) => return Vec::new(),
             Err(error) => {
-                self.report(code::UNREADABLE, folder, &format!("the folder can't be listed: {error}"));
+                self.report(code::UNREADABLE, folder, &format!("the folder can't be listed: {}", fault::words(&error)));
                 return Vec::new();
             }
         };
@@ -262,7 +263,9 @@ impl Reader {
             }
             Ok(None) => {}
             Err(error) if is_absent(&error) => {}
-            Err(error) => self.report(code::UNREADABLE, path, &format!("the file can't be read: {error}")),
+            Err(error) => {
+                self.report(code::UNREADABLE, path, &format!("the file can't be read: {}", fault::words(&error)))
+            }
         }
     }
 
@@ -303,7 +306,7 @@ impl Reader {
             }
             Err(error) if is_absent(&error) => None,
             Err(error) => {
-                self.report(code::UNREADABLE, path, &format!("the path can't be followed: {error}"));
+                self.report(code::UNREADABLE, path, &format!("the path can't be followed: {}", fault::words(&error)));
                 None
             }
         }

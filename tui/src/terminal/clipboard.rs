@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use replay_store::fault;
 use replay_store::import::base64;
 
 use crate::app::Message;
@@ -75,7 +76,7 @@ pub(super) fn copy(clipping: &Clipping, way: Clipboard, terminal: &mut dyn Write
             "sent {what}, {size}, to the terminal (OSC 52); it doesn't say whether it took it{}",
             advice(multiplexer(&|name| env::var_os(name)))
         )),
-        (None, Some(Err(error))) => refused(format!("not copied: {error}")),
+        (None, Some(Err(error))) => refused(format!("not copied: {}", fault::words(&error))),
         (None, None) if way == Clipboard::Program => {
             refused("not copied: none of tmux, wl-copy, xclip, xsel and pbcopy could do it".to_owned())
         }

@@ -6,6 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use replay_store::fault;
+
 use crate::app::{Edit, Message};
 use crate::theme::Tone;
 
@@ -22,7 +24,7 @@ pub(super) fn open(edit: &Edit, folder: Option<&Path>) -> Message {
         None => {
             let copy = match copy(edit) {
                 Ok(copy) => copy,
-                Err(error) => return failed(format!("no copy of {} can be made: {error}", edit.file)),
+                Err(error) => return failed(format!("no copy of {} can be made: {}", edit.file, fault::words(&error))),
             };
             let ended = run(&copy, edit.line);
             // A copy that stays behind is in the folder for such things.
@@ -63,7 +65,9 @@ fn run(path: &Path, line: u32) -> Result<(), String> {
     match ended {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("{program} ended with {status}")),
-        Err(error) => Err(format!("{program} can't be started ({error}); set EDITOR to the editor that you use")),
+        Err(error) => {
+            Err(format!("{program} can't be started ({}); set EDITOR to the editor that you use", fault::words(&error)))
+        }
     }
 }
 

@@ -10,7 +10,7 @@ mod modes;
 mod watch;
 
 use std::fs::File;
-use std::io::{self, Stdout, Write, stdout};
+use std::io::{self, ErrorKind, Stdout, Write, stdout};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,7 @@ use crossterm::event::{
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use replay_store::event::Position;
+use replay_store::fault::words;
 use replay_store::replay::Session;
 use signal_hook::consts::SIGTSTP;
 
@@ -32,6 +33,7 @@ use crate::action::Action;
 use crate::app::{App, FilterShelf, Message, Notebook, Visits, Wish};
 use crate::copy::Opened;
 use crate::export::Export;
+use crate::fold::size_words;
 use crate::key::Key;
 use crate::keymap::Keymap;
 use crate::rows::Direction;
@@ -313,13 +315,22 @@ fn redraw(app: &mut App, terminal: &mut Terminal<CrosstermBackend<Stdout>>) -> R
     Ok(())
 }
 
-/// Writes a file that isn't there yet.
+/// Writes a file; one that is there only where it was said that it goes.
 fn write(export: &Export) -> Message {
-    let file = File::options().write(true).create_new(true).open(&export.path);
-    match file.and_then(|mut file| file.write_all(export.text.as_bytes())) {
-        Ok(()) => Message { text: format!("wrote {}, {} bytes", export.path, export.text.len()), tone: Tone::Strong },
-        Err(error) => Message { text: format!("{} can't be written: {error}", export.path), tone: Tone::Bad },
-    }
+    let Export { path, text, replaces } = export;
+    let mut options = File::options();
+    match replaces {
+        true => options.write(true).create(true).truncate(true),
+        false => options.write(true).create_new(true),
+    };
+    let text = match options.open(path).and_then(|mut file| file.write_all(text.as_bytes())) {
+        Ok(()) => return Message { text: format!("wrote {path}, {}", size_words(text.len())), tone: Tone::Strong },
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            format!("{path} is there already: :export! {path} writes over it")
+        }
+        Err(error) => format!("{path} can't be written: {}", words(&error)),
+    };
+    Message { text, tone: Tone::Bad }
 }
 
 fn suspend(mouse: Mouse) -> Result<(), Error> {
@@ -389,6 +400,21 @@ mod tests {
         assert_eq!(click(4, 1000), Action::Click(4, 5), "it comes too late");
         assert_eq!(clicks.told(Action::Pause, begun), Action::Pause);
         assert_eq!(clicks.told(Action::Click(4, 5), begun + Duration::from_millis(1001)), Action::Click(4, 5));
+    }
+
+    #[test]
+    fn a_file_that_is_there_is_written_over_only_where_that_was_said() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let path = folder.path().join("a.md").display().to_string();
+        let export = |text: &str, replaces| Export { path: path.clone(), text: text.to_owned(), replaces };
+        assert_eq!(write(&export("one", false)).text, format!("wrote {path}, 3 B"));
+        let refused = write(&export("two", false));
+        assert_eq!(refused.text, format!("{path} is there already: :export! {path} writes over it"));
+        assert_eq!(std::fs::read_to_string(&path).expect("it is there"), "one");
+        assert_eq!(write(&export("3", true)).text, format!("wrote {path}, 1 B"));
+        assert_eq!(std::fs::read_to_string(&path).expect("it is there"), "3");
+        let nowhere = write(&Export { path: format!("{path}/b.md"), ..export("", false) });
+        assert!(nowhere.text.ends_with("b.md can't be written: Not a directory"), "{}", nowhere.text);
     }
 
     #[test]

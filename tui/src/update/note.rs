@@ -3,7 +3,7 @@
 use replay_store::event::note::Note;
 
 use crate::app::{App, Message, Wish};
-use crate::export;
+use crate::export::{self, Export};
 use crate::theme::Tone;
 use crate::typing::{Typing, TypingKind};
 
@@ -36,11 +36,11 @@ pub(super) fn keep(app: &mut App, text: String) {
     });
 }
 
-/// Asks the terminal's loop to write the panel with the keys to a file.
-pub(super) fn export(app: &mut App, path: &str) {
+/// Asks the terminal's loop to write the panel with the keys to a file; over one that is there only where that was said.
+pub(super) fn export(app: &mut App, path: &str, replaces: bool) {
     let Some(debugger) = &app.debugger else { return };
     match export::export(debugger, &app.opened, path) {
-        Ok(export) => app.wish = Some(Wish::Export(export)),
+        Ok(export) => app.wish = Some(Wish::Export(Export { replaces, ..export })),
         Err(text) => app.message = Some(Message { text, tone: Tone::Bad }),
     }
 }

@@ -52,7 +52,7 @@ fn complete(app: &mut App, steps: usize) {
     let count = typing.completions.as_ref().map_or(1, |completions| completions.words.len());
     let steps = if steps == 1 { 1 } else { count - 1 };
     match typing.kind {
-        TypingKind::Command => typing.complete(|text| completions(debugger, text), steps),
+        TypingKind::Command => typing.complete(|text| completions(debugger, &app.filters, text), steps),
         TypingKind::Filter => typing.complete(|text| query_words(debugger, text), steps),
         TypingKind::Search => {}
     }
@@ -98,12 +98,17 @@ pub(super) fn run_command(app: &mut App, text: &str) {
         Command::Unmark(name) => way::unmark(app, name),
         Command::Step(step) => way::step_by(app, step),
         Command::Find(text) => find::search(app, &text),
-        Command::Filter(text) => find::filter(app, &text),
+        Command::Filter(text) => {
+            // A name stands for the filter that is kept under it.
+            let kept = app.filters.get(&text).cloned();
+            find::filter(app, kept.as_deref().unwrap_or(&text));
+        }
         Command::SaveFilter(name) => find::save_filter(app, &name),
         Command::Context(count) => find::set_context(app, count),
         Command::Why(name) => answer::why(app, &name),
         Command::Access => answer::access(app),
         Command::Note(text) => note::keep(app, text),
-        Command::Export(path) => note::export(app, &path),
+        Command::Export(path) => note::export(app, &path, false),
+        Command::ExportOver(path) => note::export(app, &path, true),
     }
 }

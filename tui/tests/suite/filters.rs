@@ -140,6 +140,11 @@ fn a_filter_is_kept_under_a_name_listed_used_and_taken_away() {
     assert!(list.contains("▸ bad") && list.contains("verdict:refused") && list.contains("Enter filters"), "{list}");
     let used = seen(&format!("{SAVE} : filter Enter : filters Enter Enter"));
     assert!(used.contains("hidden by verdict:re"), "{used}");
+    let named = seen(&format!("{SAVE} : filter Enter : filter Space ba Tab Enter"));
+    assert!(named.contains("hidden by verdict:re"), "{named}");
+    const LONG: &str = "f verdict:refused Enter : filter Space save Space very Space bad Enter : filter Enter";
+    let named = seen(&format!("{LONG} : filter Space very Space b Tab Enter"));
+    assert!(named.contains("hidden by verdict:re"), "{named}");
     let picked = seen(&format!("{SAVE} : filter Enter Ctrl-p filter Space bad Enter"));
     assert!(picked.contains("hidden by verdict:re"), "{picked}");
     let gone = seen(&format!("{SAVE} : filters Enter x : filters Enter"));
