@@ -26,6 +26,8 @@ pub struct Document {
     folds: Vec<Fold>,
     /// Short texts that have a name in paths, in order.
     named: Vec<Named>,
+    /// Stretches with carets below them: where they begin and end, in order.
+    carets: Vec<(usize, usize)>,
     form: Form,
     wrapped: RefCell<Option<Wrapped>>,
 }
@@ -123,6 +125,14 @@ impl Document {
         self.push_folded(Label { text: &label, tone: Tone::Waiting, name }, text.to_owned(), tone, origin);
     }
 
+    /// Adds a text of which a stretch has carets below it: in the row where it stands, however that is wrapped. `marked` is
+    /// where it begins and ends in the text, in bytes.
+    pub fn push_marked(&mut self, text: &str, (start, end): (usize, usize), tone: Tone, origin: usize) {
+        let at = self.text.len();
+        self.push(text, tone, origin);
+        self.carets.push((at + start, at + end));
+    }
+
     /// Adds a text that is folded away. Returns its label's line.
     pub fn push_folded(&mut self, label: Label<'_>, text: String, tone: Tone, origin: usize) -> usize {
         let name = label.name.to_owned();
@@ -154,6 +164,15 @@ impl Document {
         let (start, end) = self.bounds(line);
         let place = self.named.partition_point(|named| named.end <= start);
         self.named.get(place).filter(|named| named.start < end)
+    }
+
+    /// Returns the stretch of a line that has carets below it, in bytes of the line as it is shown.
+    fn marked(&self, line: usize) -> Option<(usize, usize)> {
+        let (start, end) = self.bounds(line);
+        let place = self.carets.partition_point(|caret| caret.1 <= start);
+        let (from, to) = self.carets.get(place).copied().filter(|caret| start <= caret.0 && caret.0 < end)?;
+        let shown = |to: usize| visible(&self.text[start..to.min(end)]).len();
+        Some((shown(from), shown(to)))
     }
 
     fn json_path(&self, place: usize, line: usize) -> Option<JsonPath> {
@@ -253,6 +272,9 @@ impl Document {
         for named in self.named.iter_mut().filter(|named| named.start >= at) {
             (named.start, named.end) = (named.start + body.len(), named.end + body.len());
         }
+        for caret in self.carets.iter_mut().filter(|caret| caret.0 >= at) {
+            *caret = (caret.0 + body.len(), caret.1 + body.len());
+        }
         self.sign(place, OPEN);
     }
 
@@ -273,6 +295,9 @@ impl Document {
         self.folds[place + 1..].iter_mut().for_each(|fold| fold.sign -= length);
         for named in self.named.iter_mut().filter(|named| named.start >= end) {
             (named.start, named.end) = (named.start - length, named.end - length);
+        }
+        for caret in self.carets.iter_mut().filter(|caret| caret.0 >= end) {
+            *caret = (caret.0 - length, caret.1 - length);
         }
         self.sign(place, CLOSED);
     }
@@ -362,12 +387,36 @@ impl Document {
 
     fn wrap(&self, line: usize, columns: usize) -> Rc<[Line]> {
         let whole = self.parts(line).fold(Line::new(), |whole, (part, span)| whole.foreign_whole(span.tone, part));
+        if let Some(marked) = self.marked(line) {
+            return Rc::from(with_carets(whole.wrap_under(columns, CONTINUED), marked));
+        }
         if !self.is_continued(line) {
             return Rc::from(whole.wrap_under(columns, CONTINUED));
         }
         let rows = whole.wrap(columns.saturating_sub(width(CONTINUED))).into_iter();
         rows.map(|row| Line::new().own(Tone::Quiet, CONTINUED).then(row)).collect()
     }
+}
+
+/// Puts carets below the rows of a line where a stretch of it stands. `from` and `to` are bytes of the line as it is shown.
+fn with_carets(rows: Vec<Line>, (from, to): (usize, usize)) -> Vec<Line> {
+    let mut out = Vec::with_capacity(rows.len() + 1);
+    let mut begin = 0;
+    for (index, row) in rows.into_iter().enumerate() {
+        let shown = row.text();
+        let lead = if index == 0 { "" } else { CONTINUED };
+        let text = &shown[lead.len()..];
+        let end = begin + text.len();
+        out.push(row);
+        if from < end && begin < to {
+            let (first, last) = (from.max(begin) - begin, to.min(end) - begin);
+            let indent = width(lead) + width(&text[..first]);
+            let carets = "^".repeat(width(&text[first..last]).max(1));
+            out.push(Line::new().pad_to(indent).number(Tone::Bad, carets));
+        }
+        begin = end;
+    }
+    out
 }
 
 /// Bytes of the next part of a line that are looked at for a text that goes over its end.
@@ -419,7 +468,14 @@ impl Rows for Document {
         let first = (0..=line).rev().find(|line| !self.is_continued(*line)).unwrap_or(line);
         let behind = (first + 1..self.line_count()).find(|line| !self.is_continued(*line));
         let (start, end) = (self.bounds(first).0, self.bounds(behind.unwrap_or(self.line_count()) - 1).1);
-        visible(&self.text[start..end]).into_owned()
+        let shown = visible(&self.text[start..end]).into_owned();
+        match self.marked(first) {
+            Some(marked) => {
+                let rows = with_carets(vec![Line::new().foreign_whole(Tone::Plain, &self.text[start..end])], marked);
+                rows.iter().map(Line::text).collect::<Vec<_>>().join("\n")
+            }
+            None => shown,
+        }
     }
 
     fn rows(&self, line: usize, columns: usize) -> Rc<[Line]> {

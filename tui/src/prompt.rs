@@ -257,7 +257,10 @@ fn changes(session: &Session, of: Of) -> Shown {
 
 fn write_changes(shown: &mut Shown, found: &PromptDifference) {
     let (removed, added) = found.counts();
-    shown.headline = format!("{} → {}: {removed} lines gone, {added} new", found.from.name(), found.to.name());
+    // In few words, so that what differs is seen where the panel is narrow.
+    let call = |which: String| which.split(" (").next().unwrap_or_default().to_owned();
+    let (from, to) = (call(found.from.name()), call(found.to.name()));
+    shown.headline = format!("{removed} gone, {added} new: {from} → {to}");
     let difference = Difference::of(found);
     for item in difference.items() {
         let origin = match item {

@@ -77,6 +77,14 @@ impl Sheet {
         }
     }
 
+    /// Adds a line of a file with carets below a stretch of it: where that begins and ends, in bytes.
+    pub(crate) fn excerpt(&mut self, text: &str, marked: (usize, usize), link: Option<Link>) {
+        let number = link.map_or(0, |link| self.number(link));
+        self.document.push_line("", Tone::Plain, 0);
+        self.document.push_marked(text, marked, Tone::Plain, number);
+        self.document.push("\n", Tone::Plain, number);
+    }
+
     /// Adds what an answer rests on, a line each.
     pub(crate) fn evidence(&mut self, evidence: &[Evidence]) {
         if evidence.is_empty() {

@@ -122,8 +122,7 @@ fn text(session: &Session, why: &Why, out: &mut Output<'_>) -> io::Result<()> {
         let place = visible.rule.place().map(|place| format!(" at {place}")).unwrap_or_default();
         let active = session.state(why.position).active_skill().cloned();
         let who = active.map_or("no skill is active".to_owned(), |skill| format!("`{skill}` is active"));
-        let words = visible.answer.word().replace('_', " ");
-        out.fact("read now", format!("{who}: {words} ({}{place})", visible.rule.id))?;
+        out.fact("read now", format!("{who}; {} ({}{place})", visible.words(), visible.rule.id))?;
     }
     if let Some(condition) = &why.condition {
         condition_text(condition, out)?;

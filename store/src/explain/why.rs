@@ -179,6 +179,21 @@ pub struct Visible {
     pub rule: RuleLine,
 }
 
+impl Visible {
+    /// Returns one sentence about what the active skill would get.
+    pub fn words(&self) -> String {
+        let got = match self.answer {
+            Answer::Private => return "the active skill may not read it: it is private to its own skill".to_owned(),
+            Answer::Denied => return "the active skill may not read it: its access rules deny it".to_owned(),
+            Answer::Unknown => return "whether the active skill may read it is unknown".to_owned(),
+            Answer::Undeclared => return "the active skill finds no entry of that name".to_owned(),
+            Answer::Set | Answer::Initial | Answer::Allowed => return "the active skill may read it".to_owned(),
+            other => other.word().replace('_', " "),
+        };
+        format!("the active skill may read it and gets nothing: {got}")
+    }
+}
+
 /// A rule that decided, and the line of the agent folder that is the reason.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RuleLine {

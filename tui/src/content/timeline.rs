@@ -94,7 +94,8 @@ impl Timeline<'_> {
         };
         let label = match debugger.notes.at(at) {
             Some(note) => {
-                Line::new().own(Tone::Waiting, "✎ ").foreign(Tone::Waiting, note).own(Tone::Quiet, " ").then(label)
+                // The words come last, so that they never push out what the event is.
+                Line::new().own(Tone::Waiting, "✎ ").then(label).own(Tone::Quiet, "  ").foreign(Tone::Waiting, note)
             }
             None => label,
         };

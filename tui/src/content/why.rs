@@ -38,7 +38,7 @@ pub(crate) fn add(sheet: &mut Sheet, why: &Why) {
         rule_lines(sheet, rule);
     }
     if let Some(visible) = &why.visible_to_active {
-        let words = format!("the active skill: {} ", visible.answer.word().replace('_', " "));
+        let words = format!("{} ", visible.words());
         let rule = format!("({})", visible.rule.id);
         let parts = [(Tone::Quiet, words.as_str()), (Tone::Quiet, &rule)];
         sheet.parts(&parts, file_link(&visible.rule));
@@ -99,11 +99,9 @@ pub(crate) fn rule_lines(sheet: &mut Sheet, rule: &RuleLine) {
     sheet.parts(&[(Tone::Strong, &id), (Tone::Plain, rule.text)], link.clone());
     let (Some(place), Some(source), Some(at)) = (rule.place(), &rule.source, &rule.at) else { return };
     sheet.line(Tone::Quiet, &format!("  at {place}"), link.clone());
-    sheet.line(Tone::Plain, &format!("  {source}"), link.clone());
-    let before: String = source.chars().take((at.column as usize).saturating_sub(1)).collect();
-    let indent = replay_store::visible::width(&replay_store::visible::visible(&before));
-    let marked = source.chars().skip(before.chars().count()).count().min((at.end - at.start) as usize).max(1);
-    sheet.line(Tone::Bad, &format!("  {}{}", " ".repeat(indent), "^".repeat(marked)), link);
+    let lead = source.chars().take((at.column as usize).saturating_sub(1)).map(char::len_utf8).sum::<usize>();
+    let marked = source[lead..].chars().take((at.end - at.start).max(1) as usize).map(char::len_utf8).sum::<usize>();
+    sheet.excerpt(&format!("  {source}"), (2 + lead, 2 + lead + marked), link);
 }
 
 fn foot(sheet: &mut Sheet) {

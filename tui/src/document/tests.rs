@@ -112,3 +112,32 @@ fn a_window_into_many_lines_touches_few() {
     assert_eq!(document.line_count(), 200_000);
     assert_eq!(window(&document, Place { line: 150_000, row: 0 }, 80, 20).len(), 20);
 }
+
+#[test]
+fn carets_stand_below_what_they_mark_however_it_is_wrapped() {
+    let mut document = Document::default();
+    document.push_named("x", &"long\n".repeat(1000), Tone::Plain, 0);
+    document.push_line("", Tone::Plain, 0);
+    let text = "  deny_read: [a, b, the_marked_one]";
+    let start = text.find("the").expect("it is there");
+    document.push_marked(text, (start, start + 14), Tone::Plain, 1);
+    document.push_line("end", Tone::Plain, 0);
+    let rows = |document: &Document, line: usize, columns: usize| -> Vec<String> {
+        document.rows(line, columns).iter().map(|row| row.text().trim_end().to_owned()).collect()
+    };
+    let whole = [text.to_owned(), format!("{}^^^^^^^^^^^^^^", " ".repeat(start))];
+    assert_eq!(rows(&document, 1, 80), whole);
+    assert_eq!(document.text(1), whole.join("\n"));
+    assert_eq!(rows(&document, 2, 80), ["end"]);
+    assert_eq!(
+        rows(&document, 1, 24),
+        ["  deny_read: [a, b,", "↪ the_marked_one]", "  ^^^^^^^^^^^^^^"],
+        "below the row in which it stands"
+    );
+    let cut = rows(&document, 1, 12);
+    assert_eq!(cut.iter().map(|row| row.matches('^').count()).sum::<usize>(), 14, "{cut:?}");
+    document.toggle(0);
+    assert_eq!(rows(&document, 1001, 80), whole, "it stays there when a text above is unfolded");
+    document.toggle(0);
+    assert_eq!(rows(&document, 1, 80), whole);
+}

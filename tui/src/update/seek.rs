@@ -9,6 +9,7 @@ use super::{answer, go, pin};
 use crate::app::{App, Debugger};
 use crate::clock::Moment;
 use crate::label::is_trouble;
+use crate::panel::Panel;
 use crate::rows::Direction;
 use crate::scan::{Goal, Progress, Scan, verdicts, who_stops};
 use crate::stop::{Stop, indexed};
@@ -24,6 +25,12 @@ pub(super) fn to(app: &mut App, stop: Stop, direction: Direction, count: usize) 
                 .say("what was read is recomputed from the agent folder, and there is none: name it with --agent DIR"),
         };
     }
+    // In the prompt's panel the call before is the one before the prompt that is shown.
+    let shown = debugger.prompt.shown.as_ref().and_then(|shown| shown.built_at());
+    let from = match (stop, direction, debugger.focus) {
+        (Stop::ModelCall, Direction::Back, Panel::Prompt) => shown.unwrap_or(from).min(from),
+        _ => from,
+    };
     let Some(first) = indexed(&debugger.session, from, stop, direction) else {
         return start(app, Goal::Stop(stop), direction, count);
     };

@@ -51,7 +51,7 @@ fn a_closed_gate_is_explained_with_the_line_that_closes_it() {
 #[test]
 fn p_shows_what_changed_with_its_cause_and_enter_jumps_there() {
     let said = play(renewal(), ": 3 5 Enter P z");
-    assert!(said.contains("turn 3 call 1 (position 27) → turn 4 call 1 (position 34)"), "{said}");
+    assert!(said.contains("turn 3 call 1 → turn 4 call 1"), "{said}");
     assert!(said.contains("- ## Pending tool confirmation") && said.contains("= since 28, memory cleared"), "{said}");
     let said = play(renewal(), ": 3 5 Enter P /since Enter Enter");
     assert!(said.contains("▸28") || said.contains("28/57"), "{said}");

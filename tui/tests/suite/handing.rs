@@ -94,10 +94,12 @@ fn a_note_is_kept_shown_changed_and_taken_away() {
         }),
     });
     press(&mut app, ": 2 9 Enter a look Enter");
-    assert!(text(&screen(&app)).contains("✎ look × declined"), "{}", text(&screen(&app)));
-    press(&mut app, "a Space here Enter 6");
+    assert!(text(&screen(&app)).contains("29 ✎ × declined, never ran: renew_…"), "{}", text(&screen(&app)));
+    assert!(text(&screen(&app)).contains("kept"), "{}", text(&screen(&app)));
+    press(&mut app, "a Space here Enter");
     open(&mut app, renewal(), replay_store::event::Position(29));
-    assert!(text(&screen(&app)).contains("✎ look here"), "it is read again: {}", text(&screen(&app)));
+    press(&mut app, "6 Enter");
+    assert!(text(&screen(&app)).contains("note       look here"), "it is read again: {}", text(&screen(&app)));
     press(&mut app, ":note Space other Enter");
     assert!(text(&screen(&app)).contains("kept, in place of: look here"), "{}", text(&screen(&app)));
     press(&mut app, ":note Enter");

@@ -32,7 +32,7 @@ fn what_is_withheld_stands_where_it_would_stand_and_is_called_so() {
     check("62G W g z", &["4 withheld, shown in brackets: the model got none of that"], &[]);
     check("62G W W z", &["── persona"], &["withheld"]);
     check("62G W p z", &["── persona"], &["withheld"]);
-    check("62G P W z", &["with 4 withheld"], &["lines gone"]);
+    check("62G P W z", &["with 4 withheld"], &[" gone, "]);
 }
 
 #[test]
@@ -90,4 +90,13 @@ fn the_conversation_stands_beside_the_prompt_where_it_is_wide() {
         let seen = text(&screen(&app));
         assert_eq!(seen.contains("2 conversation") && seen.contains("5 prompt"), together, "{size:?} {keys}\n{seen}");
     }
+}
+
+/// In the prompt's panel the call before is that before the prompt which is shown.
+#[test]
+fn the_prompt_before_is_shown_and_compared_anew() {
+    check("62G P z", &["turn 6 call 1 → turn 6 call 2"], &[]);
+    check("62G P z [p", &["turn 5 call 2 → turn 6 call 1"], &["→ turn 6 call 2"]);
+    check("62G p z [p", &["5 prompt call 1 of turn 6"], &[]);
+    check("62G P z [p ]p", &["→ turn 6 call 2"], &[]);
 }
