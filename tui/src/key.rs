@@ -75,7 +75,7 @@ pub static BINDINGS: &[Binding] = &[
     bind(
         &["gr"],
         Action::Reads,
-        "lists the reads of the value under the cursor: prompts, conditions, responses, arguments",
+        "the reads of the value under the cursor, by reader: prompts, conditions, responses, arguments",
     ),
     bind(&["v"], Action::Pin, "pins the position, or lets it loose again"),
     bind(&["="], Action::Compare, "what is different between the pinned position and this one"),

@@ -1,7 +1,9 @@
 //! The reads of an entry, collected from the end of the session to its start in slices, and shown as a sheet.
 
 use replay_store::event::Position;
+use replay_store::explain::readers::readers;
 use replay_store::explain::reads::{Read, reads};
+use replay_store::explain::why::Answer;
 use replay_store::name::Name;
 use replay_store::replay::Session;
 
@@ -57,7 +59,11 @@ impl Reading {
         format!("reads of {}", self.key)
     }
 
-    /// Returns what was found so far.
+    fn turn_of(&self, at: Position) -> Option<u32> {
+        self.found.iter().find(|read| read.position == at)?.turn
+    }
+
+    /// Returns what was found so far, by reader and verdict, and below that where each read happened.
     pub(crate) fn sheet(&self) -> Sheet {
         let mut sheet = Sheet::new(self.title(), &["reads", "{}", &self.key]);
         let words = match (self.next, self.found.len()) {
@@ -65,17 +71,40 @@ impl Reading {
             (None, MOST..) => format!("the newest {}; the command lists all of them", self.found.len()),
             (None, 0) => "none that is known".to_owned(),
             (None, 1) => "1 read, recomputed".to_owned(),
-            (None, count) => format!("{count} reads, the newest first, recomputed"),
+            (None, count) => format!("{count} reads by reader, the last one first, recomputed"),
         };
         sheet.line(Tone::Strong, &words, None);
         if let Some(unknown) = &self.unknown {
             sheet.line(Tone::Waiting, unknown, None);
         }
-        for read in &self.found {
-            let at = format!("{:>5} ", read.position.0);
-            let place = read.place.as_ref().map(|place| format!("  {place}")).unwrap_or_default();
-            let parts = [(Tone::Strong, at.as_str()), (Tone::Plain, &read.text), (Tone::Quiet, &place)];
-            sheet.parts(&parts, Some(Link::Event(read.position)));
+        let groups = readers(&self.found);
+        let mut shown = Vec::new();
+        for group in &groups {
+            let tone = if group.answer == Answer::Allowed { Tone::Plain } else { Tone::Bad };
+            let count = format!("{:>4}× ", group.count);
+            let answer = format!("{}: ", group.answer.word().replace('_', " "));
+            let marks = format!("  ({})", group.marks());
+            let parts =
+                [(Tone::Strong, count.as_str()), (tone, &answer), (Tone::Plain, &group.reader), (Tone::Quiet, &marks)];
+            let newest = group.positions.first().copied().map(Link::Event);
+            sheet.parts(&parts, newest.clone());
+            let values = group.value_words();
+            let got = match values == shown {
+                true => "the same".to_owned(),
+                false => values.join(", before that "),
+            };
+            if !values.is_empty() {
+                sheet.parts(&[(Tone::Quiet, "      got "), (Tone::Plain, &got)], newest);
+            }
+            shown = values;
+        }
+        for (number, group) in groups.iter().enumerate() {
+            sheet.heading(&format!("where, {} of {}: {}", number + 1, groups.len(), group.reader));
+            for at in &group.positions {
+                let turn = self.turn_of(*at).map_or("between turns".to_owned(), |turn| format!("turn {turn}"));
+                let place = format!("{:>5} ", at.0);
+                sheet.parts(&[(Tone::Strong, place.as_str()), (Tone::Plain, &turn)], Some(Link::Event(*at)));
+            }
         }
         sheet
     }

@@ -94,6 +94,11 @@ fn who_wrote_it_and_who_read_it() {
         answer(&["reads", RENEWAL, "--agent", LIBRARY, "item_id", "--from", "48"])
             .starts_with("3 reads of `renew_loan.item_id`")
     );
+    // What happens at every call is told once, with the value.
+    let loans = answer(&["reads", RENEWAL, "--agent", LIBRARY, "project.loans"]);
+    assert!(loans.contains("8× prompt     allowed       the section project_memory of the prompt"), "{loans}");
+    assert_eq!(loans.matches("Tides and Tables").count(), 1, "{loans}");
+    assert!(loans.contains("(153 characters)\n      at 48, 47, 43, 38, 34, 27, 22, 18\n"), "{loans}");
 }
 
 #[test]

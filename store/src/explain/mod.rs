@@ -11,6 +11,7 @@ pub mod last;
 pub mod mask;
 pub mod query;
 pub mod read;
+pub mod readers;
 pub mod reads;
 pub mod report;
 pub mod resolve;

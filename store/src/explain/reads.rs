@@ -69,6 +69,8 @@ pub struct Read {
     pub rule: Rule,
     /// The line of the agent folder that reads, as `file:line`.
     pub place: Option<String>,
+    /// What reads, in words: the same for each read of it that came to the same.
+    pub reader: String,
     /// One sentence.
     pub text: String,
 }
@@ -186,6 +188,7 @@ impl Search<'_> {
                 let section = section.name.word();
                 let value = value_words(&Value::Text(piece.text.clone()));
                 let text = format!("the prompt of {name} shows {value} in its section {section}");
+                let text = (format!("the section {section} of the prompt shows it"), text);
                 let decision = self.decide(state, Site::Prompt);
                 found.push(read_of(&decision, state.position, turn, ReadSite::Prompt, None, text));
             }
@@ -210,7 +213,9 @@ impl Search<'_> {
                 let ProsePiece::Left { token, decision, .. } = piece else { continue };
                 if decision.key.as_ref().unwrap_or(&decision.asked) == self.key {
                     let place = Some(format!("{}:{}", token.at.file, token.at.line));
-                    let text = format!("the prompt of {name} has a hole there: {}", nothing_words(&decision));
+                    let nothing = nothing_words(&decision);
+                    let text = format!("the prompt of {name} has a hole there: {nothing}");
+                    let text = (format!("the prompt has a hole there: {nothing}"), text);
                     found.push(read_of(&decision, state.position, turn, ReadSite::Prompt, place, text));
                 }
             }
@@ -229,7 +234,9 @@ impl Search<'_> {
         let Some(read) = tree.reads().into_iter().find(|read| read.key == *self.key) else { return };
         let is = if decision.is_open() { "holds" } else { "does not hold" };
         let gave = read.decision.value().map_or_else(|| nothing_words(&read.decision), |value| value_words(value));
-        let text = format!("{} depends on `{}`, which {is} {when}: {gave}", one.decides.words(), tree.text);
+        let (what, condition) = (one.decides.words(), &tree.text);
+        let text = format!("{what} depends on `{condition}`, which {is} {when}: {gave}");
+        let text = (format!("{what} depends on `{condition}`, which {is}"), text);
         let place = Some(format!("{}:{}", one.gate.text.at.file, one.gate.text.at.line));
         found.push(read_of(&read.decision, state.position, turn, ReadSite::Condition, place, text));
     }
@@ -307,7 +314,8 @@ impl Search<'_> {
         let decision = spoken.reads.iter().find(|read| read.key.as_ref() == Some(self.key));
         if let Some(decision) = decision {
             let gave = decision.value().map_or_else(|| nothing_words(decision), |value| value_words(value));
-            let text = format!("the response `{response}` says it: {gave}");
+            let reader = format!("the response `{response}` says it");
+            let text = (reader.clone(), format!("{reader}: {gave}"));
             let at = spoken.variant.map_or(&declared.at, |variant| &variant.text.at);
             let place = Some(format!("{}:{}", at.file, at.line));
             found.push(read_of(decision, before, turn, ReadSite::Response, place, text));
@@ -327,7 +335,8 @@ impl Search<'_> {
             if run.value == *tool {
                 let decision = self.decide(&state, Site::Condition);
                 let gave = decision.value().map_or_else(|| nothing_words(&decision), |value| value_words(value));
-                let text = format!("the step `{}` passes it to `{tool}` as `{argument}`: {gave}", step.id);
+                let reader = format!("the step `{}` passes it to `{tool}` as `{argument}`", step.id);
+                let text = (reader.clone(), format!("{reader}: {gave}"));
                 let place = Some(format!("{}:{}", step.at.file, step.at.line));
                 found.push(read_of(&decision, before, turn, ReadSite::Argument, place, text));
             }
@@ -340,7 +349,8 @@ impl Search<'_> {
         let runs = |one: &&ToolMemory| one.tool == *tool && (one.skill.is_none() || one.skill.as_ref() == active);
         if let Some(one) = self.code.iter().find(runs) {
             let decision = self.decide(&state, Site::Tool);
-            let text = format!("the code of `{tool}` names it; whether it came to that line is not recorded");
+            let reader = format!("the code of `{tool}` names it; whether it came to that line is not recorded");
+            let text = (reader.clone(), reader);
             let place = Some(format!("{}:{}", one.at.file, one.at.line));
             found.push(read_of(&decision, before, turn, ReadSite::ToolCode, place, text));
         }
@@ -389,7 +399,7 @@ fn read_of(
     turn: Option<u32>,
     site: ReadSite,
     place: Option<String>,
-    text: String,
+    (reader, text): (String, String),
 ) -> Read {
     Read {
         position,
@@ -400,6 +410,7 @@ fn read_of(
         value: decision.value().cloned().unwrap_or_default(),
         rule: decision.rule,
         place,
+        reader,
         text,
     }
 }

@@ -170,6 +170,18 @@ fn the_reads_of_a_value_are_listed() {
     let mut app = start(renewal(), (200, 60), Theme::Plain);
     press(&mut app, "35G gr");
     let seen = text(&screen(&app));
-    assert!(seen.contains("reads of renew_loan.item_id") && seen.contains("the newest first"), "{seen}");
+    assert!(
+        seen.contains("reads of renew_loan.item_id") && seen.contains("reads by reader, the last one first"),
+        "{seen}"
+    );
+    // What reads a value at every call is told once, and the value with it, short and with its size.
+    let mut app = start(renewal(), (120, 40), Theme::Plain);
+    press(&mut app, "8G gr z");
+    let seen = text(&screen(&app));
+    assert!(seen.contains("8× allowed: the section project_memory of the prompt shows it"), "{seen}");
+    assert_eq!(seen.matches("got \"Tides and Tables").count(), 1, "{seen}");
+    assert!(seen.contains("characters)") && seen.contains("got the same"), "{seen}");
+    press(&mut app, "/turn Space 3 Enter Enter");
+    assert!(text(&screen(&app)).contains("27/57"), "a read leads to its place: {}", text(&screen(&app)));
     says("1G gr", "gr lists the reads of a value");
 }
