@@ -68,7 +68,7 @@ fn answer(arguments: Arguments) -> Exit {
     let mut writer = BufWriter::with_capacity(1 << 16, stdout);
     let plain = arguments.global.plain;
     let color = !plain && wants_color(arguments.global.color, terminal);
-    let mut out = Output { writer: &mut writer, terminal, color, plain };
+    let mut out = Output { writer: &mut writer, terminal, color, plain, columns: None };
     let result = run::run(arguments, &mut out);
     let flushed = writer.flush();
     let result = result.and_then(|outcome| Ok(flushed.map(|()| outcome)?));

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use replay_store::visible::{json, visible};
+use replay_store::visible::{json, visible, wrap_shown};
 use serde::Serialize;
 
 /// Where answers go.
@@ -16,6 +16,8 @@ pub(crate) struct Output<'a> {
     pub(crate) color: bool,
     /// Whether columns are unwanted.
     pub(crate) plain: bool,
+    /// Columns at which lines are broken between words; `None`: nowhere.
+    pub(crate) columns: Option<usize>,
 }
 
 /// How a stretch of text is meant. Colours come from the terminal's own palette.
@@ -38,6 +40,10 @@ pub(crate) enum Tone {
 impl Output<'_> {
     /// Writes one line of stretches of text, each made visible.
     pub(crate) fn line(&mut self, stretches: &[(Tone, &str)]) -> io::Result<()> {
+        if let Some(columns) = self.columns {
+            let text: String = stretches.iter().map(|(_, text)| visible(text)).collect();
+            return self.broken(&text, columns);
+        }
         for (tone, text) in stretches {
             let code = match tone {
                 Tone::Normal => None,
@@ -52,6 +58,17 @@ impl Output<'_> {
             }
         }
         self.writer.write_all(b"\n")
+    }
+
+    /// Writes a line that was made visible, broken between words; each row begins where the first one does.
+    fn broken(&mut self, text: &str, columns: usize) -> io::Result<()> {
+        let words = text.trim_start_matches(' ');
+        let indent = &text[..text.len() - words.len()];
+        let room = columns.saturating_sub(indent.len()).max(columns / 2);
+        for row in wrap_shown(words, room) {
+            writeln!(self.writer, "{indent}{}", row.trim_end())?;
+        }
+        Ok(())
     }
 
     /// Writes one line of plain text.

@@ -61,7 +61,7 @@ mod view;
 
 pub use action::Action;
 pub use app::App;
-pub use terminal::{Background, Clipboard, Error, Kept, Mouse, Options, Sessions, run};
+pub use terminal::{Background, Clipboard, Error, Kept, Mouse, Options, Sessions, columns, run};
 pub use theme::Theme;
 pub use update::{leave, open, resume, update};
 pub use view::draw;

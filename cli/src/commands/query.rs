@@ -153,6 +153,22 @@ pub(crate) fn query(place: &OsStr, what: &What, global: &Global, out: &mut Outpu
     Ok(Outcome { exit, notices })
 }
 
+/// Writes what matches in a session that is open already.
+pub(crate) fn in_session(
+    session: &Session,
+    what: &What,
+    global: &Global,
+    out: &mut Output<'_>,
+) -> Result<Outcome, Failure> {
+    let mut asked = Asked { what, global, file: None, found: Found::default() };
+    asked.of(session, Count::One, out)?;
+    let Found { count, mut notices, .. } = asked.found;
+    if count == 0 {
+        notices.push("no event matches".to_owned());
+    }
+    Ok(Outcome { exit: if count == 0 { Exit::No } else { Exit::Fine }, notices })
+}
+
 /// A search through sessions.
 struct Asked<'a> {
     what: &'a What,

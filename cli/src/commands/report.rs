@@ -68,7 +68,7 @@ pub(crate) fn report(
 ) -> Result<(), Failure> {
     let wording = Wording::of_report(length, sessions, pii);
     let mut bytes: Vec<u8> = Vec::new();
-    let mut inner = Output { writer: &mut bytes, terminal: false, color: false, plain: out.plain };
+    let mut inner = Output { writer: &mut bytes, terminal: false, color: false, plain: out.plain, columns: None };
     body(&wording, &mut inner)?;
     let body = String::from_utf8_lossy(&bytes);
     let knows_pii = sessions.iter().all(|session| session.agent.is_some());

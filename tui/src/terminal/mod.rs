@@ -170,6 +170,11 @@ struct Way {
     background: Background,
 }
 
+/// Returns how many columns the terminal has; `None` where there is none, or it doesn't tell.
+pub fn columns() -> Option<u16> {
+    crossterm::terminal::size().ok().map(|(columns, _)| columns).filter(|columns| *columns > 0)
+}
+
 /// How long a number may stand alone before it names a panel.
 const PAUSE: Duration = Duration::from_millis(500);
 /// How long a key that means something alone may begin a sequence.
