@@ -28,6 +28,8 @@ pub struct Document {
     named: Vec<Named>,
     /// Stretches with carets below them: where they begin and end, in order.
     carets: Vec<(usize, usize)>,
+    /// Places that their owner asks for by number: where their lines begin.
+    anchors: Vec<usize>,
     form: Form,
     wrapped: RefCell<Option<Wrapped>>,
 }
@@ -131,6 +133,18 @@ impl Document {
         let at = self.text.len();
         self.push(text, tone, origin);
         self.carets.push((at + start, at + end));
+    }
+
+    /// Begins a line, and remembers where it stands however much is unfolded above it. Returns the number to ask with.
+    pub fn anchor(&mut self) -> usize {
+        self.push_line("", Tone::Plain, 0);
+        self.anchors.push(self.text.len());
+        self.anchors.len() - 1
+    }
+
+    /// Returns the line of an anchor.
+    pub fn anchored(&self, anchor: usize) -> usize {
+        self.anchors.get(anchor).map_or(0, |start| self.line_of_byte(*start))
     }
 
     /// Adds a text that is folded away. Returns its label's line.
@@ -272,6 +286,7 @@ impl Document {
         for named in self.named.iter_mut().filter(|named| named.start >= at) {
             (named.start, named.end) = (named.start + body.len(), named.end + body.len());
         }
+        self.anchors.iter_mut().filter(|start| **start >= at).for_each(|start| *start += body.len());
         for caret in self.carets.iter_mut().filter(|caret| caret.0 >= at) {
             *caret = (caret.0 + body.len(), caret.1 + body.len());
         }
@@ -296,6 +311,7 @@ impl Document {
         for named in self.named.iter_mut().filter(|named| named.start >= end) {
             (named.start, named.end) = (named.start - length, named.end - length);
         }
+        self.anchors.iter_mut().filter(|start| **start >= end).for_each(|start| *start -= length);
         for caret in self.carets.iter_mut().filter(|caret| caret.0 >= end) {
             *caret = (caret.0 - length, caret.1 - length);
         }

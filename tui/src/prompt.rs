@@ -15,6 +15,7 @@ use replay_store::session::prose::{CUT_MARK, SHOWN_CHARACTERS};
 
 use crate::content::difference::{Difference, Item, text};
 use crate::document::Document;
+use crate::fold::FOLDED;
 use crate::theme::Tone;
 
 /// The prompt panel.
@@ -43,11 +44,11 @@ pub struct Shown {
     pub document: Document,
     /// The origins that the document's numbers mean, from 1.
     origins: Vec<PieceOrigin>,
-    /// The lines on which sections begin, each with its name and how many characters it has.
-    pub heads: Vec<(usize, String, usize)>,
-    /// The lines of the tools.
+    /// Anchors of the lines on which sections begin.
+    heads: Vec<usize>,
+    /// Anchors of the lines of the tools.
     tools: Vec<(usize, Name)>,
-    /// The lines about what is withheld.
+    /// Anchors of the lines about what is withheld.
     holes: Vec<(usize, Hole)>,
     /// What changed, in place of the document's lines; each of its items is one line of the document.
     pub difference: Option<Difference>,
@@ -114,17 +115,22 @@ impl Shown {
 
     /// Returns the tool that a line is about.
     pub fn tool_at(&self, line: usize) -> Option<&Name> {
-        self.tools.iter().find(|(at, _)| *at == line).map(|(_, tool)| tool)
+        self.tools.iter().find(|(at, _)| self.document.anchored(*at) == line).map(|(_, tool)| tool)
     }
 
     /// Returns the first line about something that is withheld.
     pub(crate) fn first_hole(&self) -> Option<usize> {
-        self.holes.first().map(|(line, _)| *line)
+        self.holes.first().map(|(at, _)| self.document.anchored(*at))
     }
 
     /// Returns what a line says to be withheld.
     pub fn hole_at(&self, line: usize) -> Option<&Hole> {
-        self.holes.iter().find(|(at, _)| *at == line).map(|(_, hole)| hole)
+        self.holes.iter().find(|(at, _)| self.document.anchored(*at) == line).map(|(_, hole)| hole)
+    }
+
+    /// Returns the lines on which sections begin, in order.
+    pub(crate) fn heads(&self) -> impl DoubleEndedIterator<Item = usize> {
+        self.heads.iter().map(|at| self.document.anchored(*at))
     }
 
     /// Begins a section. How many tokens it has is an estimate, as in [`size`].
@@ -135,8 +141,8 @@ impl Shown {
             1 => format!("── {name}, 1 character, ≈1 token ──\n"),
             _ => format!("── {name}, {characters} characters, ≈{tokens} tokens ──\n"),
         };
-        self.document.push_line("", Tone::Plain, 0);
-        self.heads.push((self.document.line_count(), name.to_owned(), characters));
+        let anchor = self.document.anchor();
+        self.heads.push(anchor);
         self.document.push_line(&words, Tone::Title, 0);
     }
 
@@ -269,8 +275,9 @@ fn write_changes(shown: &mut Shown, found: &PromptDifference) {
                 (None, Some(file), Some(line)) => Some(Source::File { file: file.clone(), line }),
                 (None, _, _) => None,
             },
-            Item::Head(name, _) => {
-                shown.heads.push((shown.document.line_count(), name.clone(), 0));
+            Item::Head(..) => {
+                let anchor = shown.document.anchor();
+                shown.heads.push(anchor);
                 None
             }
             Item::Same(_) | Item::Changed(_, _) | Item::Hidden(_) => None,
@@ -333,7 +340,7 @@ fn write(shown: &mut Shown, session: &Session, prompt: &Prompt, holes: Vec<Hole>
     }
     write_holes(shown, &mut holes, None);
     shown.head("messages", prompt.messages.iter().map(|message| message.text.chars().count()).sum());
-    for message in &prompt.messages {
+    for (index, message) in prompt.messages.iter().enumerate() {
         let origin = number(shown, PieceOrigin { source: message.origin.clone(), cut: String::new() });
         let speaker = match (&message.tool, message.role) {
             (Some(tool), Role::Tool) => format!("result of {tool}: "),
@@ -341,15 +348,18 @@ fn write(shown: &mut Shown, session: &Session, prompt: &Prompt, holes: Vec<Hole>
             (None, role) => format!("{}: ", role.word()),
         };
         shown.document.push_line(&speaker, Tone::Strong, origin);
-        shown.document.push(&message.text, Tone::Plain, origin);
+        match message.text.len() {
+            0..=FOLDED => shown.document.push(&message.text, Tone::Plain, origin),
+            _ => shown.document.push_named(&format!("messages[{index}]"), &message.text, Tone::Plain, origin),
+        }
     }
     let offered = prompt.tools.iter().filter(|tool| tool.offered);
     shown.head("tools", offered.map(|tool| tool.name.chars().count() + tool.schema.to_json().chars().count()).sum());
     for tool in &prompt.tools {
         let (word, tone) = if tool.offered { ("offered ", Tone::Strong) } else { ("withheld ", Tone::Bad) };
+        let anchor = shown.document.anchor();
+        shown.tools.push((anchor, tool.name.clone()));
         shown.document.push_line(word, tone, 0);
-        let line = shown.document.line_count().saturating_sub(1);
-        shown.tools.push((line, tool.name.clone()));
         shown.document.push(&tool.name, Tone::Tool, 0);
         shown.document.push(&format!(": {}", tool.why), Tone::Plain, 0);
     }
@@ -363,12 +373,14 @@ fn write_holes(shown: &mut Shown, holes: &mut Vec<(Option<usize>, Hole)>, row: O
         let rule = hole.rule.map(|rule| format!(" by {}", rule.number())).unwrap_or_default();
         let key = hole.key.as_ref().map(|key| format!("{key}, ")).unwrap_or_default();
         let words = format!("[withheld{rule}: {key}{}:{}] {}\n", hole.at.file, hole.at.line, hole.why);
+        let anchor = shown.document.anchor();
+        shown.holes.push((anchor, hole.clone()));
         shown.document.push_line(&words, Tone::Bad, origin);
-        shown.holes.push((shown.document.line_count() - 1, hole.clone()));
         for line in hole.would.as_deref().unwrap_or("nothing: the entry holds no value").lines() {
+            let anchor = shown.document.anchor();
+            shown.holes.push((anchor, hole.clone()));
             shown.document.push_line("[would stand here] ", Tone::Bad, origin);
             shown.document.push(line, Tone::Waiting, origin);
-            shown.holes.push((shown.document.line_count() - 1, hole.clone()));
             shown.document.push("\n", Tone::Plain, origin);
         }
     }

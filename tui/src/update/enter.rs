@@ -93,7 +93,11 @@ pub(super) fn document_mut(debugger: &mut Debugger, panel: Panel) -> Option<&mut
         Panel::Event => Some(&mut debugger.event.document),
         Panel::Answer => debugger.answer.as_mut().map(|sheet| &mut sheet.document),
         Panel::Decisions => debugger.decisions.as_mut().map(|decisions| &mut decisions.sheet.document),
-        Panel::Timeline | Panel::Conversation | Panel::Stack | Panel::Prompt | Panel::Findings => None,
+        Panel::Prompt => {
+            let shown = debugger.prompt.shown.as_mut().filter(|shown| shown.difference.is_none());
+            shown.map(|shown| &mut shown.document)
+        }
+        Panel::Timeline | Panel::Conversation | Panel::Stack | Panel::Findings => None,
     }
 }
 
@@ -102,7 +106,7 @@ pub(super) fn other_form(app: &mut App) {
     let Some(debugger) = &mut app.debugger else { return };
     let form = debugger.form.other();
     debugger.form = form;
-    for panel in [Panel::Memory, Panel::Event, Panel::Answer, Panel::Decisions] {
+    for panel in [Panel::Memory, Panel::Prompt, Panel::Event, Panel::Answer, Panel::Decisions] {
         let here = content::cursor(debugger, panel);
         let Some(document) = document_mut(debugger, panel) else { continue };
         let line = document.set_form(form, here.line);
@@ -131,12 +135,12 @@ fn fold(debugger: &mut Debugger, name: String) {
 pub(super) fn section(app: &mut App, direction: Direction, count: usize) {
     let Some(debugger) = &mut app.debugger else { return };
     let line = debugger.place(Panel::Prompt).line;
-    let heads = debugger.prompt.shown.iter().flat_map(|shown| &shown.heads);
+    let heads = debugger.prompt.shown.iter().flat_map(|shown| shown.heads());
     let head = match direction {
-        Direction::Forward => heads.filter(|(at, _, _)| *at > line).nth(count - 1),
-        Direction::Back => heads.rev().filter(|(at, _, _)| *at < line).nth(count - 1),
+        Direction::Forward => heads.filter(|at| *at > line).nth(count - 1),
+        Direction::Back => heads.rev().filter(|at| *at < line).nth(count - 1),
     };
-    match head.map(|(at, _, _)| *at) {
+    match head {
         Some(line) => {
             focus(debugger, Panel::Prompt);
             debugger.places[Panel::Prompt as usize] = Place { line, row: 0 };

@@ -402,6 +402,7 @@ fn settle(app: &mut App) {
 }
 
 fn settle_panels(debugger: &mut Debugger, area: Rect) {
+    let form = debugger.form;
     let rows = debugger.layout(area).overview;
     let columns = if rows.height > 0 { rows.width } else { 0 };
     if columns > 0 && debugger.overview.as_ref().is_none_or(|overview| overview.columns != columns) {
@@ -420,6 +421,10 @@ fn settle_panels(debugger: &mut Debugger, area: Rect) {
     }
     if debugger.shows(Panel::Prompt, area) && debugger.prompt.follow(&debugger.session, debugger.cursor) {
         debugger.places[Panel::Prompt as usize] = Place::default();
+        // One that was kept may be in the form of then.
+        if let Some(document) = enter::document_mut(debugger, Panel::Prompt) {
+            document.set_form(form, 0);
+        }
     }
     if debugger.shows(Panel::Decisions, area)
         && debugger.decisions.as_ref().is_none_or(|made| made.at != debugger.cursor)

@@ -6,8 +6,10 @@ use replay_store::event::{
 use replay_store::replay::Session;
 use replay_store::timestamp::Timestamp;
 use replay_store::value::Value;
+use replay_tui::Theme;
+use replay_tui::app::Wish;
 
-use crate::stage::{made, play, renewal};
+use crate::stage::{made, play, press, renewal, renewal_with, screen, start};
 
 const LINES: usize = 2000;
 
@@ -106,4 +108,32 @@ fn raw_records_are_folded_away_with_enter_and_shown_as_they_are_with_j() {
     assert!(!raw.contains("  \"event\": "), "{raw}");
     let folded = play(renewal(), "]c 6 Enter z G Enter");
     assert!(folded.contains("▸ raw record"), "{folded}");
+}
+
+/// The result of a tool in the messages of a prompt is folded like any other; what stands below it keeps its place.
+#[test]
+fn large_messages_of_a_prompt_are_folded_with_their_size() {
+    let json = format!("{{\"items\":[{}]}}", vec!["{\"id\": 7}"; 3000].join(","));
+    let session = || {
+        renewal_with(|kind| match kind {
+            EventKind::ToolReturned { tool, result, .. } if *tool == *"find_loan" => result.clone_from(&json),
+            _ => {}
+        })
+    };
+    let seen = |keys: &str| play(session(), keys);
+    let folded = seen("22G p z /result Space of Space find_loan Enter");
+    assert!(folded.contains("result of find_loan: ▸ JSON, 30.0 kB: {\"items\":["), "{folded}");
+    let unfolded = seen("22G p z /result Space of Space find_loan Enter Enter jjjj");
+    assert!(unfolded.contains("▾ JSON, 30.0 kB") && unfolded.contains("\"id\": 7\n"), "{unfolded}");
+    let raw = seen("22G p z /result Space of Space find_loan Enter Enter J");
+    assert!(raw.contains("{\"items\":[{\"id\": 7},{\"id\": 7}"), "{raw}");
+    let tools = seen("22G p z /result Space of Space find_loan Enter Enter ]]");
+    assert!(tools.contains("── tools, ") && tools.contains("offered activate"), "{tools}");
+    let why = seen("22G p z /result Space of Space find_loan Enter Enter ]] j K");
+    assert!(why.contains("why tool "), "{why}");
+    let mut app = start(session(), (80, 24), Theme::Plain);
+    press(&mut app, "22G p z /result Space of Space find_loan Enter Enter jjjjjjj yv");
+    let Some(Wish::Copy(clipping)) = app.wish.take() else { panic!("{:?}", app.message) };
+    assert_eq!((clipping.text.as_str(), clipping.what.as_str()), ("7", "the value of messages[7].items[0].id"));
+    assert!(crate::frame::text(&screen(&app)).contains("messages["));
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use replay_store::agent::source;
-use replay_store::event::Position;
+use replay_store::event::{EventKind, Position};
 use replay_store::import::{self, Recording};
 use replay_store::replay::Session;
 use replay_tui::key::Key;
@@ -32,6 +32,15 @@ pub(crate) fn session(file: &str, agent: Option<&str>) -> Session {
 /// The session that most tests play: a declined tool, a lock, a digression, a write between turns.
 pub(crate) fn renewal() -> Session {
     session("library-renewal.json", Some("harbour-library"))
+}
+
+/// The same with other events.
+pub(crate) fn renewal_with(change: impl Fn(&mut EventKind)) -> Session {
+    let bytes = std::fs::read(sample("sessions/library-renewal.json")).expect("the sample is there");
+    let mut recording = import::read(Arc::new(bytes), "renewal").expect("the sample can be read").remove(0);
+    recording.events.iter_mut().for_each(|event| change(&mut event.kind));
+    let (definition, _) = source::read(&sample("agents/harbour-library")).expect("the sample agent is there");
+    Session::open(recording, Some(Arc::new(definition)), None)
 }
 
 /// Opens events that a test made.
