@@ -197,6 +197,9 @@ pub(crate) enum Command {
         /// Write the raw records of the event, byte for byte; refused on a terminal
         #[arg(long, conflicts_with_all = ["json", "what"])]
         raw: bool,
+        /// With --raw: as offset, hex and text, which may go to a terminal
+        #[arg(long, requires = "raw")]
+        hex: bool,
         /// Write a line for each event of a log as it is appended, and wait for the next: those behind --at N, or the last
         /// ten and what comes. All sessions of the log, unless one is named
         #[arg(long, conflicts_with_all = ["what", "raw", "turn"])]

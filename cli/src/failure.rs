@@ -148,7 +148,9 @@ pub(crate) enum Failure {
     #[error("notes are kept beside a file; put what comes through the pipe into one first: replay import - -o LOG")]
     NoShelf,
     /// Exact bytes would reach a terminal.
-    #[error("--raw writes bytes that a terminal may obey; send them to a file or a pipe")]
+    #[error(
+        "--raw writes bytes that a terminal may obey; send them to a file or a pipe (of show, --hex makes them safe)"
+    )]
     RawOnTerminal,
     /// The debugger couldn't use the terminal.
     #[error(transparent)]

@@ -88,10 +88,11 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
         Command::Show { session, place, follow: true, .. } => {
             Ok(follow::follow(&Target::parse(&session), &place, global.json, out)?.into())
         }
-        Command::Show { session, place, what, raw, follow: false } => {
+        Command::Show { session, place, what, raw, hex, follow: false } => {
             let session = open::one(&session, &global)?;
             let global = &global;
             let exit = match raw {
+                true if hex => show::hex(&session, &place, out)?,
                 true => show::raw(&session, &place, out)?,
                 false => show::show(&session, &place, &what, global, out)?,
             };

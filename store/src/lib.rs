@@ -10,7 +10,7 @@
 //! 3  folds       session  import                      events -> state, foreign record -> events
 //! 2  meaning     agent  event                         what was written by authors, what happened
 //! 1  tools       log  condition                       bytes in order; guard expressions
-//! 0  words       digest name value timestamp profile rule visible fault diagnostic
+//! 0  words       digest name value timestamp profile rule visible fault hex diagnostic
 //! ```
 //!
 //! Nothing here reads a clock, the environment or a random source. Files are touched in `agent::source` (a folder)
@@ -19,6 +19,7 @@
 pub mod diagnostic;
 pub mod digest;
 pub mod fault;
+pub mod hex;
 pub mod name;
 pub mod profile;
 pub mod rule;

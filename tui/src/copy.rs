@@ -14,6 +14,7 @@ use replay_store::visible::{self, visible};
 
 use crate::app::Debugger;
 use crate::content;
+use crate::fold;
 use crate::panel::Panel;
 use crate::prompt::{Form, Of};
 use crate::sheet::Link;
@@ -217,6 +218,10 @@ fn command(debugger: &Debugger, opened: &Opened, subject: &Subject) -> String {
         ["show", &opened.session(), "--at", &at.to_string(), "--what", what].map(String::from).to_vec()
     };
     let words = match debugger.focus {
+        Panel::Event if debugger.form == fold::Form::Hex => {
+            let at = debugger.cursor.to_string();
+            ["show", &opened.session(), "--at", &at, "--raw", "--hex"].map(String::from).to_vec()
+        }
         Panel::Timeline | Panel::Event => show("event", debugger.cursor),
         Panel::Conversation => match subject {
             Subject::Event(at) if at.0 > 0 => show("event", *at),

@@ -3,12 +3,18 @@
 //! Finding the line breaks is all the work that grows with the size; lines are shown and wrapped when they are seen. A
 //! line that is far longer than any screen counts as several, so that no line costs more than others do.
 
+mod breaks;
+mod carets;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use replay_store::hex;
 use replay_store::value::Value;
 use replay_store::visible::{visible, width};
 
+use self::breaks::breaks;
+use self::carets::with_carets;
 use crate::fold::{self, CLOSED, FOLDED, Form, OPEN};
 use crate::json_path::JsonPath;
 use crate::line::Line;
@@ -62,6 +68,8 @@ struct Fold {
     name: String,
     /// The text.
     whole: String,
+    /// The bytes that it was made of, where they are looked at in hex.
+    bytes: Option<Box<[u8]>>,
     tone: Tone,
     origin: usize,
     /// How many lines of it stand below the line of its label; none while it is folded away.
@@ -88,9 +96,6 @@ pub(crate) const CONTINUED: &str = "↪ ";
 
 /// Lines of fewer bytes are wrapped anew each time.
 const WORTH_KEEPING: usize = 1024;
-
-/// Lines of more bytes count as several: more than any screen shows of one.
-const LONGEST: usize = 8192;
 
 impl Document {
     /// Adds a stretch of text. A line break in it begins a new line.
@@ -150,10 +155,19 @@ impl Document {
     /// Adds a text that is folded away. Returns its label's line.
     pub fn push_folded(&mut self, label: Label<'_>, text: String, tone: Tone, origin: usize) -> usize {
         let name = label.name.to_owned();
-        self.folds.push(Fold { sign: self.text.len(), name, whole: text, tone, origin, lines: 0 });
+        self.folds.push(Fold { sign: self.text.len(), name, whole: text, bytes: None, tone, origin, lines: 0 });
         self.push(label.text, label.tone, origin);
         self.push("\n", Tone::Plain, origin);
         self.line_count() - 1
+    }
+
+    /// Adds bytes that are folded away, and are looked at as a text or in hex. Returns their label's line.
+    pub fn push_bytes(&mut self, label: Label<'_>, bytes: &[u8], tone: Tone, origin: usize) -> usize {
+        let line = self.push_folded(label, String::from_utf8_lossy(bytes).into_owned(), tone, origin);
+        if let Some(fold) = self.folds.last_mut() {
+            fold.bytes = Some(bytes.into());
+        }
+        line
     }
 
     /// Returns where a line stands: the name of its text, and for JSON that is broken into lines the path in it.
@@ -232,8 +246,8 @@ impl Document {
         self.form = form;
         let mut here = line;
         for place in 0..self.folds.len() {
-            let Fold { sign, ref whole, lines, .. } = self.folds[place];
-            if lines == 0 || !fold::is_json(whole) {
+            let Fold { sign, ref whole, ref bytes, lines, .. } = self.folds[place];
+            if lines == 0 || (!fold::is_json(whole) && bytes.is_none()) {
                 continue;
             }
             let label = self.line_of_byte(sign);
@@ -263,9 +277,10 @@ impl Document {
     /// Puts the text of a fold below its label.
     fn unfold(&mut self, place: usize) {
         let fold = &self.folds[place];
-        let shown = match self.form {
-            Form::Broken if fold::is_json(&fold.whole) => &fold::broken(&fold.whole),
-            Form::Broken | Form::Raw => &fold.whole,
+        let shown = match (self.form, &fold.bytes) {
+            (Form::Broken, _) if fold::is_json(&fold.whole) => &fold::broken(&fold.whole),
+            (Form::Hex, Some(bytes)) => &hex::rows(bytes).collect::<Vec<_>>().join("\n"),
+            (Form::Broken | Form::Raw | Form::Hex, _) => &fold.whole,
         };
         let line = self.line_of_byte(fold.sign);
         let at = self.bounds(line).1 + 1;
@@ -414,58 +429,8 @@ impl Document {
     }
 }
 
-/// Puts carets below the rows of a line where a stretch of it stands. `from` and `to` are bytes of the line as it is shown.
-fn with_carets(rows: Vec<Line>, (from, to): (usize, usize)) -> Vec<Line> {
-    let mut out = Vec::with_capacity(rows.len() + 1);
-    let mut begin = 0;
-    for (index, row) in rows.into_iter().enumerate() {
-        let shown = row.text();
-        let lead = if index == 0 { "" } else { CONTINUED };
-        let text = &shown[lead.len()..];
-        let end = begin + text.len();
-        out.push(row);
-        if from < end && begin < to {
-            let (first, last) = (from.max(begin) - begin, to.min(end) - begin);
-            let indent = width(lead) + width(&text[..first]);
-            let carets = "^".repeat(width(&text[first..last]).max(1));
-            out.push(Line::new().pad_to(indent).number(Tone::Bad, carets));
-        }
-        begin = end;
-    }
-    out
-}
-
 /// Bytes of the next part of a line that are looked at for a text that goes over its end.
 const OVERLAP: usize = 256;
-
-/// Returns where lines begin in a stretch of a text from `start` to `end`, where the line that goes on there begins at
-/// `first`.
-fn breaks(text: &str, first: usize, (start, end): (usize, usize)) -> impl Iterator<Item = usize> {
-    let mut line = first;
-    let mut starts = Vec::new();
-    let ends = text[start..end].match_indices('\n').map(|(index, _)| (start + index, 1));
-    for (stop, length) in ends.chain([(end, 0)]) {
-        while stop - line > LONGEST {
-            line = cut(text, line);
-            starts.push(line);
-        }
-        if length > 0 {
-            line = stop + 1;
-            starts.push(line);
-        }
-    }
-    starts.into_iter()
-}
-
-/// Returns where a line that is too long is cut: behind a blank, or else between two plain characters, or any two.
-fn cut(text: &str, line: usize) -> usize {
-    let part = fold::beginning(&text[line..], LONGEST);
-    let bytes = part.as_bytes();
-    let tail = LONGEST / 2..bytes.len();
-    let blank = tail.clone().rev().find(|at| bytes[at - 1] == b' ');
-    let plain = || tail.rev().find(|at| bytes[at - 1].is_ascii() && bytes[*at].is_ascii());
-    line + blank.or_else(plain).unwrap_or(part.len())
-}
 
 impl Rows for Document {
     fn previous(&self, line: usize) -> Option<usize> {

@@ -20,14 +20,17 @@ pub enum Form {
     Broken,
     /// As it is.
     Raw,
+    /// The bytes of a raw record in hex; all else as it is.
+    Hex,
 }
 
 impl Form {
-    /// Returns the other form.
-    pub(crate) fn other(self) -> Form {
+    /// Returns the next form.
+    pub(crate) fn next(self) -> Form {
         match self {
             Form::Broken => Form::Raw,
-            Form::Raw => Form::Broken,
+            Form::Raw => Form::Hex,
+            Form::Hex => Form::Broken,
         }
     }
 }

@@ -113,7 +113,7 @@ pub static BINDINGS: &[Binding] = &[
         Action::Open,
         "details: the event's record, an entry's story, the event behind a row; folds and unfolds headings and ▸ texts",
     ),
-    bind(&["J"], Action::Form, "JSON broken into lines, or as it is"),
+    bind(&["J"], Action::Form, "JSON broken into lines, as it is, or the bytes of raw records in hex"),
     bind(&["8"], Action::Focus(Panel::Answer), "the last answer"),
     bind(&["9", "D"], Action::Focus(Panel::Decisions), "what was decided in this step: reads, writes, gates, offers"),
     bind(&["A"], Action::Access, "the access matrix: who may read and write what at the cursor"),

@@ -7,6 +7,7 @@ use replay_store::agent::check;
 use replay_store::diagnostic::Severity;
 use replay_store::event::{Event, EventKind, Form, Origin, Position};
 use replay_store::explain::decisions::{Decision, decisions};
+use replay_store::hex;
 use replay_store::name::{AUTONOMOUS, Name, split_key};
 use replay_store::replay::Emptied;
 use replay_store::replay::headline::{Weight, headline};
@@ -145,6 +146,27 @@ pub(crate) fn raw(session: &Session, moment: &Place, out: &mut Output<'_>) -> Re
         }
         out.writer.write_all(&record.unwrap_or_default())?;
         out.writer.write_all(b"\n")?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// Writes the raw records of the event at the moment as offset, hex and text.
+pub(crate) fn hex(session: &Session, moment: &Place, out: &mut Output<'_>) -> Result<Exit, Failure> {
+    let at = place::position(session, moment)?;
+    let indexes = session.event(at).map(|event| event.origin.raw_indexes()).unwrap_or_default();
+    if indexes.is_empty() {
+        out.text(&format!("no raw record stands behind position {at}"))?;
+    }
+    for index in indexes {
+        let record = session.raw.get(index);
+        if let Some(problem) = session.raw.problem() {
+            return Err(Failure::RawRecords(problem.to_owned()));
+        }
+        let record = record.unwrap_or_default();
+        out.line(&[(Tone::Strong, &format!("raw record {index}, {} bytes", record.len()))])?;
+        for row in hex::rows(&record) {
+            out.text(&row)?;
+        }
     }
     Ok(Exit::Fine)
 }

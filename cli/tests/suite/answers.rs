@@ -317,3 +317,21 @@ fn raw_bytes_are_those_of_the_record() {
     let file = std::fs::read_to_string(crate::program::root().join(RENEWAL)).expect("the sample is there");
     assert!(!shown.trim().is_empty() && file.contains(shown.trim_end_matches('\n')), "{shown}");
 }
+
+#[test]
+fn raw_bytes_in_hex_are_the_same_bytes() {
+    let raw = answer(&["show", HOSTILE, "--at", "raw:3", "--raw"]);
+    let shown = answer(&["show", HOSTILE, "--at", "raw:3", "--raw", "--hex"]);
+    assert!(shown.bytes().all(|byte| matches!(byte, b'\n' | 0x20..=0x7e)), "{shown}");
+    let mut bytes = Vec::new();
+    for row in shown.lines().filter(|row| row.ends_with('|')) {
+        let hex = row.get(8..57).expect("a row has its columns").split_whitespace();
+        bytes.extend(hex.map(|byte| u8::from_str_radix(byte, 16).expect("it is hex")));
+    }
+    let lines: Vec<u8> = raw.bytes().filter(|byte| *byte != b'\n').collect();
+    bytes.retain(|byte| *byte != b'\n');
+    assert_eq!(bytes, lines);
+    assert!(shown.starts_with("raw record 3, "), "{shown}");
+    let none = answer(&["show", HOSTILE, "--at", "0", "--raw", "--hex"]);
+    assert_eq!(none, "no raw record stands behind position 0\n");
+}

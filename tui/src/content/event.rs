@@ -210,7 +210,7 @@ fn field(document: &mut Document, name: &'static str, text: &str) {
 fn raw(document: &mut Document, index: u32, (form, bytes): (Form, &[u8])) {
     let label = format!("{CLOSED} raw record {index}, {}, {}", form_word(form), size_words(bytes.len()));
     let label = Label { text: &label, tone: Tone::Title, name: &format!("raw[{index}]") };
-    let line = document.push_folded(label, String::from_utf8_lossy(bytes).into_owned(), Tone::Plain, 0);
+    let line = document.push_bytes(label, bytes, Tone::Plain, 0);
     if bytes.len() <= FOLDED {
         document.toggle(line);
     }

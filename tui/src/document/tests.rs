@@ -1,5 +1,6 @@
 //! Folding, cutting and finding lines of a document.
 
+use super::breaks::LONGEST;
 use super::*;
 use crate::rows::{Place, window};
 

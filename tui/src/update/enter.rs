@@ -104,7 +104,7 @@ pub(super) fn document_mut(debugger: &mut Debugger, panel: Panel) -> Option<&mut
 /// Shows JSON in the other form. Its lines are others then, so that a cursor in it goes to its label.
 pub(super) fn other_form(app: &mut App) {
     let Some(debugger) = &mut app.debugger else { return };
-    let form = debugger.form.other();
+    let form = debugger.form.next();
     debugger.form = form;
     for panel in [Panel::Memory, Panel::Prompt, Panel::Event, Panel::Answer, Panel::Decisions] {
         let here = content::cursor(debugger, panel);
@@ -115,8 +115,9 @@ pub(super) fn other_form(app: &mut App) {
         }
     }
     app.say(match form {
+        Form::Hex => "raw records are shown in hex; J breaks JSON into lines",
         Form::Broken => "JSON is broken into lines; J shows it as it is",
-        Form::Raw => "JSON is shown as it is; J breaks it into lines",
+        Form::Raw => "JSON is shown as it is; J shows the bytes of raw records in hex",
     });
 }
 

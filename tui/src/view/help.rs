@@ -34,8 +34,8 @@ pub(super) fn draw(help: &Help, app: &App, area: Rect, buffer: &mut Buffer) {
     let words = Line::new().own(
         Tone::Quiet,
         match help.filter.is_empty() {
-            true => "arrows and pages scroll, Esc closes  ",
-            false => "arrows and pages scroll, Esc clears the filter  ",
+            true => "arrows scroll, Esc closes  ",
+            false => "arrows scroll, Esc clears  ",
         },
     );
     let words = match rows.len().saturating_sub(help.top + seen) {

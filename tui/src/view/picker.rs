@@ -30,7 +30,7 @@ pub(super) fn draw(picker: &Picker, app: &App, area: Rect, buffer: &mut Buffer) 
         Some(item) => Line::new().own(Tone::Strong, item.pick.does()),
         None => Line::new().own(Tone::Quiet, "nothing has these letters; Backspace takes one away"),
     };
-    foot.own(Tone::Quiet, "  arrows choose, Esc closes").paint(row(area.bottom() - 1), buffer, app.theme);
+    foot.own(Tone::Quiet, "  Esc closes").paint(row(area.bottom() - 1), buffer, app.theme);
 }
 
 /// Returns the hit at a point of the screen, by its place.

@@ -84,3 +84,22 @@ fn the_row_at_the_bottom_says_where_the_row_under_the_cursor_stands() {
         assert!(foot.starts_with(expected) || foot.ends_with(expected), "keys {keys}: {foot}");
     }
 }
+
+#[test]
+fn raw_records_are_shown_in_hex_with_the_command_that_writes_them_so() {
+    let mut app = start(renewal(), (120, 40), Theme::Plain);
+    app.opened.session = "s.log".to_owned();
+    press(&mut app, ": 2 0 Enter 6 Enter z J");
+    assert!(text(&screen(&app)).contains("J shows the bytes of raw records in hex"));
+    press(&mut app, "J");
+    let seen = text(&screen(&app));
+    assert!(
+        seen.contains("000000  7b 22 65 76 65 6e 74 22  3a 20 22 73 6c 6f 74 22  |{\"event\": \"slot\"|"),
+        "{seen}"
+    );
+    press(&mut app, "yc");
+    let Some(Wish::Copy(clipping)) = app.wish.take() else { panic!("{:?}", app.message) };
+    assert_eq!(clipping.text, "replay show s.log --at 20 --raw --hex");
+    press(&mut app, "J");
+    assert!(text(&screen(&app)).contains("  \"event\": "), "{}", text(&screen(&app)));
+}

@@ -79,7 +79,7 @@ fn the_event_has_large_parts_folded_and_json_in_two_forms() {
     check(open, &["result     ▾ JSON, 30.0 kB", "  \"items\": [\n", "      \"id\": 7\n"], &[]);
     check(&format!("{open} J"), &["JSON is shown as it is", "{\"items\":[{\"id\": 7},{"], &["  \"items\": ["]);
     check(&format!("{open} J l h"), &["▸ JSON"], &[]);
-    check(&format!("{open} J J"), &["  \"items\": [\n"], &[]);
+    check(&format!("{open} J J J"), &["  \"items\": [\n"], &[]);
     check(&format!("{open} Enter"), &["▸ JSON, 30.0 kB"], &["\"items\": ["]);
 }
 
