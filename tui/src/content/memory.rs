@@ -185,17 +185,33 @@ fn entry((name, row): (&str, &MemoryRow), change: Option<&MemoryChange>, columns
 /// Columns for the old value where the new one stands on the same row.
 const OLD_WIDTH: usize = 24;
 
-/// Returns a row about a change: the entry, what was there, what is there now, and who wrote it.
-pub(crate) fn change(row: &MemoryRow, change: &MemoryChange, event: &Event) -> Line {
-    let line = Line::new().foreign(Tone::Memory, &row.key).own(Tone::Quiet, ": ");
-    let line = line.then(cell(change.0.as_ref()).clip(OLD_WIDTH)).own(Tone::Changed, " → ").then(value(row));
-    match &event.kind {
-        EventKind::MemoryWritten { writer, .. } | EventKind::MemoryCleared { writer, .. } => {
-            line.own(Tone::Quiet, " by ").foreign(Tone::Plain, &who(writer))
-        }
-        _ => line,
+/// Returns a row about a change: the entry, what was there, what is there now, and who wrote it. Where `columns` are too
+/// few for all of it, who wrote is said in short, and of the values there is as much as fits.
+pub(crate) fn change(row: &MemoryRow, change: &MemoryChange, event: &Event, columns: usize) -> Line {
+    let writer = match &event.kind {
+        EventKind::MemoryWritten { writer, .. } | EventKind::MemoryCleared { writer, .. } => who(writer),
+        _ => String::new(),
+    };
+    let by = |words: &str| match words {
+        "" => Line::new(),
+        words => Line::new().own(Tone::Quiet, " by ").foreign(Tone::Plain, words),
+    };
+    let key = Line::new().foreign(Tone::Memory, &row.key).own(Tone::Quiet, ": ");
+    let (old, new) = (cell(change.0.as_ref()).clip(OLD_WIDTH), value(row));
+    let put = |old: Line, new: Line, by: Line| key.clone().then(old).own(Tone::Changed, " → ").then(new).then(by);
+    let whole = put(old.clone(), new.clone(), by(&writer));
+    if whole.width() <= columns {
+        return whole;
     }
+    let by = by(writer.split(" in ").next().unwrap_or_default());
+    let room = columns.saturating_sub(put(Line::new(), Line::new(), by.clone()).width()).max(LEAST_ROOM);
+    let old = old.clip((room / 3).max(room.saturating_sub(new.width())));
+    let new = new.clip(room - old.width());
+    put(old, new, by)
 }
+
+/// Columns for two values at least.
+const LEAST_ROOM: usize = 10;
 
 /// Returns what is special about an entry, in words.
 pub(crate) fn flags(row: &MemoryRow) -> Line {

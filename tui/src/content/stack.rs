@@ -36,10 +36,13 @@ impl Rows for Stack<'_> {
     }
 }
 
-/// Returns the whole stack on one row, top first.
+/// Returns the whole stack on one row, top first. The skill that waits for its own block is told by the block.
 pub(crate) fn short(state: &State) -> Line {
     let Some(top) = state.stack.last() else { return Line::new().own(Tone::Quiet, "no skill is active") };
-    let beneath = state.stack.iter().rev().skip(1);
+    let waits_for =
+        |below: &Frame, above: &Frame| below.block.is_none() && above.block.is_some() && below.skill == above.skill;
+    let pairs = state.stack.iter().rev().zip(state.stack.iter().rev().skip(1));
+    let beneath = pairs.filter(|(above, below)| !waits_for(below, above)).map(|(_, below)| below);
     beneath.fold(Line::new().then(name(top)), |line, frame| {
         let line = line.own(Tone::Quiet, " over ").then(name(frame));
         match frame.parked {

@@ -10,7 +10,7 @@ use replay_store::replay::headline::Weight;
 use crate::app::{App, Debugger};
 use crate::content::{memory, stack};
 use crate::findings::{Findings, Looking};
-use crate::line::Line;
+use crate::line::{Line, at_most};
 use crate::theme::Tone;
 
 /// Paints which session it is, and where in it we are.
@@ -50,19 +50,20 @@ pub(super) fn title(debugger: &Debugger, app: &App, area: Rect, buffer: &mut Buf
         (DefinitionSource::Folder, Some(false) | None) => "agent folder",
         (DefinitionSource::None, _) => "agent none",
     };
-    let line = apart(apart(line).own(Tone::Plain, agent))
-        .own(Tone::Plain, "profile ")
-        .number(Tone::Plain, session.profile.profile);
-    let line = line.own(
-        Tone::Quiet,
-        match session.profile.basis {
-            ProfileBasis::Flag => " (asked for)",
-            ProfileBasis::Record => " (recorded)",
-            ProfileBasis::Guess => " (guessed)",
-            ProfileBasis::Default => " (default)",
-        },
-    );
-    let line = apart(line).foreign(Tone::Quiet, &session.id);
+    let basis = match session.profile.basis {
+        ProfileBasis::Flag => " (asked for)",
+        ProfileBasis::Record => " (recorded)",
+        ProfileBasis::Guess => " (guessed)",
+        ProfileBasis::Default => " (default)",
+    };
+    let line = apart(apart(line).own(Tone::Plain, agent));
+    let behind = |lead: &'static str| {
+        let line = line.clone().own(Tone::Plain, lead).number(Tone::Plain, session.profile.profile);
+        apart(line.own(Tone::Quiet, basis)).foreign(Tone::Quiet, &session.id)
+    };
+    // Where the row is narrow, the name of the session is worth more than the word.
+    let line = Some(behind("profile ")).filter(|line| line.width() <= usize::from(area.width));
+    let line = line.unwrap_or_else(|| behind(""));
     line.paint_over(area, buffer, app.theme, Tone::Cursor);
 }
 
@@ -90,7 +91,18 @@ pub(super) fn summary(debugger: &Debugger, app: &App, area: Rect, buffer: &mut B
         return;
     }
     let row = |y| Rect { y: area.y + y, height: 1, ..area };
-    event_line(debugger).paint(row(0), buffer, app.theme);
+    let columns = usize::from(area.width);
+    let line = event_line(debugger, columns);
+    // What went wrong is worth more than the stack, which has a panel of its own.
+    let words = debugger.session.headline(debugger.cursor);
+    if words.is_some_and(|words| words.weight == Weight::Refused) && line.width() > columns {
+        let rows = at_most(usize::from(area.height), line.wrap_under(columns, "   "));
+        for (y, line) in (0..).zip(&rows) {
+            line.paint(row(y), buffer, app.theme);
+        }
+        return;
+    }
+    line.paint(row(0), buffer, app.theme);
     if area.height == 1 {
         return;
     }
@@ -98,7 +110,7 @@ pub(super) fn summary(debugger: &Debugger, app: &App, area: Rect, buffer: &mut B
     stack.paint(row(1), buffer, app.theme);
 }
 
-fn event_line(debugger: &Debugger) -> Line {
+fn event_line(debugger: &Debugger, columns: usize) -> Line {
     let line = Line::new().number(Tone::Strong, debugger.cursor).own(Tone::Plain, " ");
     let Some(event) = debugger.session.event(debugger.cursor) else {
         return line.own(Tone::Quiet, "the start: nothing is applied");
@@ -111,7 +123,10 @@ fn event_line(debugger: &Debugger) -> Line {
     };
     let line = line.own(tone, words.kind).own(Tone::Plain, " ");
     match memory::changed_row(debugger) {
-        Some((row, change)) => line.then(memory::change(&row, &change, &event)),
+        Some((row, change)) => {
+            let room = columns.saturating_sub(line.width());
+            line.then(memory::change(&row, &change, &event, room))
+        }
         None => line.foreign(Tone::Plain, &words.text),
     }
 }

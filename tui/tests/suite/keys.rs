@@ -430,3 +430,21 @@ proptest! {
         prop_assert!(app.debugger.is_none_or(|debugger| debugger.cursor <= Position(57)));
     }
 }
+
+/// What the rows about the event say at 80 columns: what went wrong in full, and of a change both values and who made it.
+#[test]
+fn the_rows_about_the_event_are_not_cut_before_what_matters() {
+    for (at, expected) in [
+        ("48G", &["48 tool failed refresh_loans(): ProjectMemoryAlreadySetError", "cannot be overwritten"][..]),
+        ("36G", &["36 memory written renew_loan.item_title: The L… → Tides and T… by tool find_loan"]),
+        ("44G", &["44 memory cleared system.pending_tool_confirmation: {", "→ cleared by the engine"]),
+        ("8G", &["stack: default_session_start block main at load_member\n"]),
+        ("8G", &["(guessed)  library-renewal"]),
+    ] {
+        let screen = play(renewal(), at);
+        let screen: String = screen.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+        for words in expected {
+            assert!(screen.contains(words), "{at}: {words} is missing\n{screen}");
+        }
+    }
+}
