@@ -12,6 +12,9 @@ use crate::visible::visible;
 /// Of a long line this many bytes are shown before and after the place.
 const CONTEXT_BYTES: usize = 200;
 
+/// Columns that an excerpt takes at most: one that a terminal broke would have its carets elsewhere.
+const COLUMNS: usize = 80;
+
 /// Whether a diagnostic is rendered with colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
@@ -49,8 +52,8 @@ pub fn render(diagnostic: &Diagnostic, source: Option<&str>, style: Style) -> St
         report = report.element(Level::HELP.message(&**help));
     }
     let (renderer, reset) = match style {
-        Style::Plain => (Renderer::plain(), ""),
-        Style::Colored => (Renderer::styled(), "\x1b[0m"),
+        Style::Plain => (Renderer::plain().term_width(COLUMNS), ""),
+        Style::Colored => (Renderer::styled().term_width(COLUMNS), "\x1b[0m"),
     };
     let rendered = renderer.decor_style(DecorStyle::Ascii).render(&[report]);
     let place = format!("-->{reset} {file}:{}:{}", diagnostic.at.line, diagnostic.at.column);
@@ -136,6 +139,20 @@ warning[replay.memory.type]: `sting` is no type
   = help: write `text`
 ",
         );
+    }
+
+    #[test]
+    fn the_excerpt_of_a_long_line_fits_a_terminal_of_eighty_columns() {
+        let source = format!("day: {{{} type: sting, {}}}", "a: one, ".repeat(12), "b: two, ".repeat(12));
+        let start = source.find("sting").expect("it stands there") as u32;
+        let at = Place { file: Name::from("memory.yml"), line: 1, column: start + 1, start, end: start + 5 };
+        let found = Diagnostic::warning(code::MEMORY_TYPE, at, "`sting` is no type");
+        let rendered = render(&found, Some(&source), Style::Plain);
+        let rows: Vec<&str> = rendered.lines().collect();
+        assert!(rows.iter().all(|row| row.chars().count() <= 80), "{rendered}");
+        let carets = rows.iter().position(|row| row.ends_with("^^^^^")).expect("there are carets");
+        let column = rows[carets].find('^').expect("it has carets");
+        assert_eq!(rows[carets - 1].get(column..column + 5), Some("sting"), "{rendered}");
     }
 
     #[test]

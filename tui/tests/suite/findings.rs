@@ -62,6 +62,7 @@ fn k_tells_all_about_a_finding() {
     );
     check(fees(), "! K z / find_loan Enter Enter", &["22/72", "event 22; Ctrl-o goes back"]);
     check(fees(), "! K Ctrl-o", &["▶7 findings"]);
+    check(fees(), "! gr z", &["reads of pay_fees.balance", "5× denied: a paragraph of `renew_loan` depends on"]);
     check(fees(), "! Enter Enter K z", &["── why, at 22 ──"]);
     check(gate(), "! j K z", &["── why, at 24 ──", "order_pick_up", "session.report_damage.rideable == False"]);
     check(gate(), "! K z", &["failed model call, recorded", "── where ──", "10 "]);
