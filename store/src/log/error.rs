@@ -58,6 +58,9 @@ pub enum LogError {
     /// The tail beside the file is that of another log.
     #[error("{}-tail belongs to another log; put it back beside that one, or move it away", .0.display())]
     ForeignTail(PathBuf),
+    /// Another file stands in the place of a log that was being followed, or what was read of it isn't in it any more.
+    #[error("{} was replaced or cut off by another program; open it again", .0.display())]
+    Replaced(PathBuf),
     /// A log that is being appended to was closed, or its writer failed.
     #[error("{} takes no more events: {reason}; open it again", .path.display())]
     Stopped {

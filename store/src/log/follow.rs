@@ -2,16 +2,20 @@
 //! tail has gone on without us.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, Metadata};
+use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use super::blocks::{open_tail, tail_path};
 use super::error::{Doing, LogError, from_io};
+use super::open::Writing;
 use super::read::Log;
+use super::session::Session;
+use super::stamp::Stamp;
 use super::tail::{Body, Cursor, Entry, Reader, scan};
+use crate::digest::Digest;
 use crate::name::Name;
 
 /// How often a log is read again that seems to be damaged, and how long it is left alone before.
@@ -29,6 +33,9 @@ pub struct Follower {
     tail: Option<Watched>,
     /// The log as it was when it was read last.
     seen: Option<Stamp>,
+    /// How many events each session held then, and their digest.
+    held: BTreeMap<Name, (u64, Digest)>,
+    writing: Writing,
 }
 
 /// An event that was appended.
@@ -50,19 +57,18 @@ struct Watched {
     sessions: BTreeMap<u64, Name>,
 }
 
-/// Tells whether a file is still the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    file: (u64, u64),
-    len: u64,
-    changed: Option<SystemTime>,
-}
-
 impl Follower {
     /// Returns a follower of the log at `path` that hands out the events of each session behind so many, and those of
     /// a session that isn't named here from the first.
     pub fn new(path: &Path, next: BTreeMap<Name, u64>) -> Follower {
-        Follower { path: path.to_owned(), next, tail: None, seen: None }
+        Follower {
+            path: path.to_owned(),
+            next,
+            tail: None,
+            seen: None,
+            held: BTreeMap::new(),
+            writing: Writing::Nobody,
+        }
     }
 
     /// Hands the events that were acknowledged since the last look to `take`, those of a session in order, and returns
@@ -70,9 +76,14 @@ impl Follower {
     ///
     /// # Errors
     ///
-    /// Fails where the log can't be opened any more, where events are damaged, and where `take` does.
+    /// Fails with [`LogError::Replaced`] where another log stands in its place, where it can't be opened any more, where
+    /// events are damaged, and where `take` does.
     pub fn look<E: From<LogError>>(&mut self, mut take: impl FnMut(Followed<'_>) -> Result<(), E>) -> Result<u64, E> {
         let mut count = 0;
+        let now = Stamp::of_file(&self.path)?;
+        if self.seen.as_ref().is_some_and(|seen| !seen.is_same_file(&now)) {
+            return Err(LogError::Replaced(self.path.clone()).into());
+        }
         if let Some(mut watched) = self.tail.take() {
             let (entries, is_current) = watched.read().map_err(|error| self.unreadable(error))?;
             let is_whole = self.hand_out(&mut watched.sessions, entries, &mut count, &mut take)?;
@@ -80,10 +91,7 @@ impl Follower {
                 self.tail = Some(watched);
                 return Ok(count);
             }
-        } else if let Some(seen) = self.seen
-            && seen == self.stamp()?
-            && !tail_path(&self.path).exists()
-        {
+        } else if self.seen.as_ref() == Some(&now.with_head(&self.path)?) && !tail_path(&self.path).exists() {
             return Ok(count);
         }
         // Where the writer died, the database is repaired in memory; a new writer may change the file meanwhile.
@@ -96,6 +104,19 @@ impl Follower {
         }
         self.catch_up(&mut count, &mut take)??;
         Ok(count)
+    }
+
+    /// Returns who writes the log, as far as the last look shows. It asks the system only where that may have changed.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the log can't be opened any more.
+    pub fn writing(&mut self) -> Result<Writing, LogError> {
+        let was_at_work = matches!(self.writing, Writing::AtWork);
+        if was_at_work || self.seen.as_ref() != Some(&Stamp::of_file(&self.path)?.with_head(&self.path)?) {
+            self.writing = Log::open(&self.path)?.writing();
+        }
+        Ok(self.writing)
     }
 
     /// Hands out what the entries of a tail hold. Returns whether nothing is missing between.
@@ -138,11 +159,14 @@ impl Follower {
         count: &mut u64,
         take: &mut impl FnMut(Followed<'_>) -> Result<(), E>,
     ) -> Result<Result<(), E>, LogError> {
-        let stamp = self.stamp()?;
+        let stamp = Stamp::of_file(&self.path)?.with_head(&self.path)?;
         // The tail comes first, so that nothing is between what is read of the log and what follows there.
         let watched = Watched::open(&self.path).map_err(|error| self.unreadable(error))?;
-        let log = Log::open(&self.path)?;
-        for session in log.sessions()? {
+        let log = self.open()?;
+        let sessions = log.sessions()?;
+        self.check_held(&sessions)?;
+        self.writing = log.writing();
+        for session in sessions {
             let next = self.next.entry(session.id.clone()).or_default();
             let mut result = Ok(());
             let from = (*next).min(session.event_count);
@@ -162,18 +186,31 @@ impl Follower {
         Ok(Ok(()))
     }
 
-    fn stamp(&self) -> Result<Stamp, LogError> {
-        fs::metadata(&self.path).map(Stamp::of).map_err(|error| from_io(&self.path, Doing::Read, error))
+    fn open(&self) -> Result<Log, LogError> {
+        let is_followed = self.seen.is_some();
+        Log::open(&self.path).map_err(|error| match error {
+            LogError::NotALog(path) | LogError::Format { path, .. } | LogError::ForeignTail(path) if is_followed => {
+                LogError::Replaced(path)
+            }
+            other => other,
+        })
+    }
+
+    /// Checks that the sessions are those that were there before, and as long at least.
+    fn check_held(&mut self, sessions: &[Session]) -> Result<(), LogError> {
+        let now: BTreeMap<_, _> = sessions.iter().map(|one| (one.id.clone(), (one.event_count, one.digest))).collect();
+        let is_carried_on = |(id, (count, digest)): (&Name, &(u64, Digest))| {
+            now.get(id).is_some_and(|(is, of)| count < is || (count, digest) == (is, of))
+        };
+        if !self.held.iter().all(is_carried_on) {
+            return Err(LogError::Replaced(self.path.clone()));
+        }
+        self.held = now;
+        Ok(())
     }
 
     fn unreadable(&self, error: std::io::Error) -> LogError {
         from_io(&tail_path(&self.path), Doing::Read, error)
-    }
-}
-
-impl Stamp {
-    fn of(metadata: Metadata) -> Stamp {
-        Stamp { file: (metadata.dev(), metadata.ino()), len: metadata.len(), changed: metadata.modified().ok() }
     }
 }
 

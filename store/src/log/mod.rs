@@ -46,6 +46,7 @@ mod segment;
 mod session;
 #[cfg(test)]
 mod simulation;
+mod stamp;
 mod tail;
 mod tail_row;
 pub mod verify;
@@ -61,7 +62,7 @@ pub use error::{Damage, Doing, LogError, Place};
 pub use event_log::{EventLog, Options};
 pub use follow::{Followed, Follower};
 pub use guard::is_panic_expected;
-pub use open::is_log;
+pub use open::{Writing, is_log};
 pub use outline::{OUTLINE_LEN, OutlineRow};
 pub use read::Log;
 pub use session::{Details, Session, Status};

@@ -22,6 +22,17 @@ pub fn is_log(head: &[u8]) -> bool {
     head.starts_with(DATABASE_MAGIC)
 }
 
+/// Who writes a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// Nobody: it was closed.
+    Nobody,
+    /// Another program has it open, or this one.
+    AtWork,
+    /// The last writer ended without closing it. All that it acknowledged is there, and the next writer goes on.
+    Died,
+}
+
 /// How often a log is opened again that changes while it is opened.
 const TRIES: usize = 5;
 
@@ -38,39 +49,53 @@ impl Log {
         loop {
             // The tail comes first: what it lacks when it is read is in the database by then.
             let tail = read_tail(path)?;
-            let (log, reader) = match Log::open_database(path) {
+            let mut log = match Log::open_database(path) {
                 Err(LogError::Damaged { .. }) if tail.is_some() && tries.next().is_some() => continue,
                 other => other?,
             };
             let row = log.view(&Place::File)?.tail_row()?;
+            if log.writing == Writing::Nobody && row.is_some_and(|row| row.is_open) {
+                log.writing = Writing::Died;
+            }
             if tail.is_none() && row.is_some_and(|row| row.is_open) && tries.next().is_some() {
                 continue;
             }
             let tail = tail.as_ref().map(|tail| tail as &dyn Blocks);
+            let reader = match log.writing {
+                Writing::AtWork => Reader::BesideWriter,
+                Writing::Nobody | Writing::Died => Reader::AfterWriter,
+            };
             return log.with_tail(unsealed(path, row, tail, reader)?);
         }
     }
 
-    /// Opens the database of a log, and tells whether its writer may be at work.
-    fn open_database(path: &Path) -> Result<(Log, Reader), LogError> {
+    /// Opens the database of a log.
+    fn open_database(path: &Path) -> Result<Log, LogError> {
         let plain = call(path, Doing::Read, &Place::File, || Ok(builder(READER_CACHE_LEN).open_read_only(path)?));
         match plain {
             Err(LogError::Unclosed(_)) => {
                 let database = call(path, Doing::Read, &Place::File, || overlay::open(path))?;
-                Ok((Log::checked(path, Source::Overlay(database))?, Reader::AfterWriter))
+                Log::checked(path, Source::Overlay(database))
             }
             other => {
-                let log = Log::checked(path, Source::ReadOnly(other?))?;
-                let reader = if has_writer(path)? { Reader::BesideWriter } else { Reader::AfterWriter };
-                Ok((log, reader))
+                let mut log = Log::checked(path, Source::ReadOnly(other?))?;
+                if has_writer(path)? {
+                    log.writing = Writing::AtWork;
+                }
+                Ok(log)
             }
         }
     }
 
     /// Returns the log behind a database if that is one, of this format.
     pub(super) fn checked(path: &Path, source: Source) -> Result<Log, LogError> {
-        let source = Some(source);
-        let log = Log { path: path.to_owned(), source, pending: Pending::default(), tail_damage: None };
+        let writing = match source {
+            Source::ReadOnly(_) => Writing::Nobody,
+            Source::Writable(_) => Writing::AtWork,
+            Source::Overlay(_) => Writing::Died,
+        };
+        let (source, pending) = (Some(source), Pending::default());
+        let log = Log { path: path.to_owned(), source, pending, tail_damage: None, writing };
         let found = log.format()?;
         if found == FORMAT { Ok(log) } else { Err(LogError::Format { path: path.to_owned(), found }) }
     }

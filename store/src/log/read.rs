@@ -8,6 +8,7 @@ use redb::{Database, ReadOnlyDatabase, ReadableDatabase, TableHandle};
 
 use super::error::{Damage, Doing, LogError, Place};
 use super::guard::call;
+use super::open::Writing;
 use super::pending::{Added, Pending, Stretch};
 use super::row::Fields;
 use super::segment::{Kind, Segment};
@@ -26,6 +27,7 @@ pub struct Log {
     pub(super) pending: Pending,
     /// What is wrong with the tail.
     pub(super) tail_damage: Option<Damage>,
+    pub(super) writing: Writing,
 }
 
 /// The database behind a log.
@@ -40,6 +42,11 @@ impl Log {
     /// Returns what is wrong with the tail: the last events that were acknowledged may be missing then.
     pub fn tail_damage(&self) -> Option<&Damage> {
         self.tail_damage.as_ref()
+    }
+
+    /// Returns who wrote the log when it was opened.
+    pub fn writing(&self) -> Writing {
+        self.writing
     }
 
     /// Returns the path of the file.

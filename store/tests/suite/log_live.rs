@@ -3,25 +3,23 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use replay_store::log::{
-    Addition, Details, Durability, EventLog, Follower, Log, LogError, Options, Writer, digest_of_records,
-};
+use replay_store::log::{Addition, Details, Durability, EventLog, Log, LogError, Options, Writer, digest_of_records};
 
 use crate::log::{OneClaim, details, payload, place, read_all, read_raw};
 
-const OPTIONS: Options = Options { new_fold: None, id: *b"0123456789abcdef" };
+pub(crate) const OPTIONS: Options = Options { new_fold: None, id: *b"0123456789abcdef" };
 
 fn tail_of(path: &Path) -> PathBuf {
     path.with_extension("log-tail")
 }
 
-fn addition(session: &str, range: std::ops::Range<u64>) -> Addition {
+pub(crate) fn addition(session: &str, range: std::ops::Range<u64>) -> Addition {
     let mut addition = Addition::to(session).at(range.start);
     range.for_each(|index| addition.push(&payload(index)));
     addition
 }
 
-fn append(log: &EventLog, session: &str, range: std::ops::Range<u64>) {
+pub(crate) fn append(log: &EventLog, session: &str, range: std::ops::Range<u64>) {
     let appended = log.append(&addition(session, range.clone()), Durability::Durable).expect("there is room");
     assert_eq!(appended.events, range);
 }
@@ -57,7 +55,7 @@ fn check(log: &Log, sessions: &[(&str, u64)]) {
 }
 
 /// Copies a log as a killed writer leaves it.
-fn killed(path: &Path, name: &str) -> PathBuf {
+pub(crate) fn killed(path: &Path, name: &str) -> PathBuf {
     let left = path.with_file_name(name);
     fs::copy(path, &left).expect("there is room");
     fs::copy(tail_of(path), tail_of(&left)).expect("there is room");
@@ -294,60 +292,6 @@ fn a_closed_session_stays_closed_and_an_empty_one_is_there() {
     log.close().expect("there is room");
     let session = Log::open(&path).expect("it was closed").session("a").expect("it is there");
     assert_eq!((session.event_count, session.details), (401, details(5, 6)));
-}
-
-/// Looks at a log until the follower has handed out so many events.
-fn follow(follower: &mut Follower, seen: &mut Vec<(String, u64)>) -> u64 {
-    let looked = follower.look(|event| {
-        assert_eq!(event.payload, payload(event.position));
-        seen.push((event.session.to_string(), event.position));
-        Ok::<(), LogError>(())
-    });
-    looked.expect("the log can be read")
-}
-
-#[test]
-fn a_follower_gets_every_event_once_whatever_the_writer_does() {
-    let (_folder, path) = place();
-    let log = EventLog::create(&path, &OPTIONS).expect("the place is empty");
-    append(&log, "a", 0..5);
-    let mut follower = Follower::new(&path, [("a".into(), 3)].into());
-    let mut seen = Vec::new();
-    let a = |range: std::ops::Range<u64>| range.map(|at| ("a".to_owned(), at)).collect::<Vec<_>>();
-    assert_eq!(follow(&mut follower, &mut seen), 2);
-    assert_eq!(follow(&mut follower, &mut seen), 0);
-    append(&log, "a", 5..6);
-    assert_eq!(follow(&mut follower, &mut seen), 1);
-    append(&log, "a", 6..400);
-    append(&log, "a", 400..402);
-    assert_eq!(follow(&mut follower, &mut seen), 396);
-    assert_eq!(seen, a(3..402));
-    // Through regions of the tail, some of them unseen.
-    for from in (402..30_000).step_by(200) {
-        append(&log, "a", from..from + 200);
-        if from % 7 == 0 {
-            follow(&mut follower, &mut seen);
-        }
-    }
-    log.append(&addition("a", 30_002..30_003), Durability::Batched).expect("there is room");
-    let before = seen.len();
-    follow(&mut follower, &mut seen);
-    assert_eq!(seen.len(), 30_002 - 3);
-    assert!(before < seen.len());
-    log.close().expect("there is room");
-    assert_eq!(follow(&mut follower, &mut seen), 1);
-    assert_eq!(follow(&mut follower, &mut seen), 0);
-    let log = EventLog::open(&path, &OPTIONS).expect("it was closed");
-    append(&log, "b", 0..1);
-    append(&log, "a", 30_003..30_004);
-    assert_eq!(follow(&mut follower, &mut seen), 2);
-    assert_eq!(seen.pop(), Some(("b".to_owned(), 0)));
-    assert_eq!(seen.pop(), Some(("a".to_owned(), 30_003)));
-    assert_eq!(seen, a(3..30_003));
-    fs::remove_file(&path).expect("it is there");
-    drop(log);
-    let gone = follower.look(|_| Ok::<(), LogError>(())).expect_err("it was deleted");
-    assert!(matches!(gone, LogError::Missing(_)), "{gone}");
 }
 
 /// A changed byte among what was acknowledged is told, and never taken for the end.

@@ -25,6 +25,7 @@ mod import_traps;
 mod lazy;
 mod log;
 mod log_faults;
+mod log_followed;
 mod log_killed;
 mod log_live;
 mod prompt;

@@ -1,0 +1,153 @@
+//! Following a log that somebody else writes: each event once, in order, and a plain word where the log isn't the same.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::time::SystemTime;
+
+use replay_store::log::{Durability, EventLog, Follower, LogError, Writer, Writing};
+
+use crate::log::{details, payload, place};
+use crate::log_live::{OPTIONS, addition, append, killed};
+
+/// Looks at a log until the follower has handed out so many events.
+fn follow(follower: &mut Follower, seen: &mut Vec<(String, u64)>) -> u64 {
+    let looked = follower.look(|event| {
+        assert_eq!(event.payload, payload(event.position));
+        seen.push((event.session.to_string(), event.position));
+        Ok::<(), LogError>(())
+    });
+    looked.expect("the log can be read")
+}
+
+#[test]
+fn a_follower_gets_every_event_once_whatever_the_writer_does() {
+    let (_folder, path) = place();
+    let log = EventLog::create(&path, &OPTIONS).expect("the place is empty");
+    append(&log, "a", 0..5);
+    let mut follower = Follower::new(&path, [("a".into(), 3)].into());
+    let mut seen = Vec::new();
+    let a = |range: std::ops::Range<u64>| range.map(|at| ("a".to_owned(), at)).collect::<Vec<_>>();
+    assert_eq!(follow(&mut follower, &mut seen), 2);
+    assert_eq!(follow(&mut follower, &mut seen), 0);
+    append(&log, "a", 5..6);
+    assert_eq!(follow(&mut follower, &mut seen), 1);
+    append(&log, "a", 6..400);
+    append(&log, "a", 400..402);
+    assert_eq!(follow(&mut follower, &mut seen), 396);
+    assert_eq!(seen, a(3..402));
+    // Through regions of the tail, some of them unseen.
+    for from in (402..30_000).step_by(200) {
+        append(&log, "a", from..from + 200);
+        if from % 7 == 0 {
+            follow(&mut follower, &mut seen);
+        }
+    }
+    log.append(&addition("a", 30_002..30_003), Durability::Batched).expect("there is room");
+    let before = seen.len();
+    follow(&mut follower, &mut seen);
+    assert_eq!(seen.len(), 30_002 - 3);
+    assert!(before < seen.len());
+    log.close().expect("there is room");
+    assert_eq!(follow(&mut follower, &mut seen), 1);
+    assert_eq!(follow(&mut follower, &mut seen), 0);
+    let log = EventLog::open(&path, &OPTIONS).expect("it was closed");
+    append(&log, "b", 0..1);
+    append(&log, "a", 30_003..30_004);
+    assert_eq!(follow(&mut follower, &mut seen), 2);
+    assert_eq!(seen.pop(), Some(("b".to_owned(), 0)));
+    assert_eq!(seen.pop(), Some(("a".to_owned(), 30_003)));
+    assert_eq!(seen, a(3..30_003));
+    fs::remove_file(&path).expect("it is there");
+    drop(log);
+    let gone = follower.look(|_| Ok::<(), LogError>(())).expect_err("it was deleted");
+    assert!(matches!(gone, LogError::Missing(_)), "{gone}");
+}
+
+/// Looks once more at a log that something was done to.
+fn look(follower: &mut Follower) -> Result<u64, LogError> {
+    follower.look(|_| Ok::<(), LogError>(()))
+}
+
+fn written(path: &std::path::Path, session: &str, count: u64) {
+    let log = EventLog::create(path, &OPTIONS).expect("the place is empty");
+    append(&log, session, 0..count);
+    log.close().expect("there is room");
+}
+
+#[test]
+fn a_log_that_is_no_longer_the_same_is_told() {
+    let (_folder, path) = place();
+    let other = path.with_file_name("other.log");
+    let check = |what: &str, change: &dyn Fn()| {
+        written(&path, "a", 5);
+        written(&other, "a", 4);
+        let mut follower = Follower::new(&path, BTreeMap::new());
+        assert_eq!(look(&mut follower).expect("it is whole"), 5);
+        change();
+        let told = look(&mut follower).expect_err(what);
+        assert!(matches!(told, LogError::Replaced(_)), "{what}: {told}");
+        fs::remove_file(&path).expect("it is there");
+        if other.exists() {
+            fs::remove_file(&other).expect("it is there");
+        }
+    };
+    check("another file in its place", &|| fs::rename(&other, &path).expect("both are there"));
+    check("another log copied over it", &|| assert!(fs::copy(&other, &path).expect("both are there") > 0));
+    check("cut off", &|| drop(File::create(&path).expect("it can be written")));
+    check("a text written over it", &|| fs::write(&path, "no log any more").expect("it can be written"));
+}
+
+#[test]
+fn a_log_that_comes_back_is_followed_on() {
+    let (_folder, path) = place();
+    let aside = path.with_file_name("aside.log");
+    written(&path, "a", 5);
+    let mut follower = Follower::new(&path, BTreeMap::new());
+    look(&mut follower).expect("it is whole");
+    fs::rename(&path, &aside).expect("it is there");
+    assert!(matches!(look(&mut follower), Err(LogError::Missing(_))));
+    fs::rename(&aside, &path).expect("it is there");
+    let log = EventLog::open(&path, &OPTIONS).expect("it was closed");
+    append(&log, "a", 5..7);
+    assert_eq!(look(&mut follower).expect("it is back"), 2);
+}
+
+/// What is new is seen by its content: the times of the file may be the same, or run backwards.
+#[test]
+fn new_events_are_seen_whatever_the_clock_says() {
+    let (_folder, path) = place();
+    written(&path, "a", 5);
+    let mut follower = Follower::new(&path, BTreeMap::new());
+    look(&mut follower).expect("it is whole");
+    let first = fs::metadata(&path).expect("it is there").modified().expect("files have times");
+    for (round, time) in [first, SystemTime::UNIX_EPOCH, first].into_iter().enumerate() {
+        let from = 5 + round as u64;
+        let mut writer = Writer::open(&path, None).expect("it was closed");
+        let mut one = writer.append("a", from).expect("the position fits");
+        one.push(&payload(from)).expect("there is room");
+        one.commit(details(2, 1)).expect("there is room");
+        writer.close().expect("there is room");
+        File::options().write(true).open(&path).expect("it is there").set_modified(time).expect("it is ours");
+        assert_eq!(look(&mut follower).expect("it is whole"), 1, "round {round}");
+    }
+}
+
+#[test]
+fn a_follower_knows_whether_somebody_writes() {
+    let (_folder, path) = place();
+    let log = EventLog::create(&path, &OPTIONS).expect("the place is empty");
+    append(&log, "a", 0..5);
+    let left = killed(&path, "left.log");
+    let mut follower = Follower::new(&path, BTreeMap::new());
+    look(&mut follower).expect("it is whole");
+    assert_eq!(follower.writing().expect("it can be read"), Writing::AtWork);
+    log.close().expect("there is room");
+    assert_eq!(follower.writing().expect("it can be read"), Writing::Nobody);
+    let mut follower = Follower::new(&left, BTreeMap::new());
+    look(&mut follower).expect("it is whole");
+    assert_eq!(follower.writing().expect("it can be read"), Writing::Died);
+    let log = EventLog::open(&left, &OPTIONS).expect("dead writers don't matter");
+    assert_eq!(follower.writing().expect("it can be read"), Writing::AtWork);
+    append(&log, "a", 5..6);
+    assert_eq!(look(&mut follower).expect("it is whole"), 1);
+}
