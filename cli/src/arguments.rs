@@ -37,6 +37,10 @@ pub(crate) struct Arguments {
     /// The debugger's colours: auto, 16 (the terminal's own), dark, light or none
     #[arg(long, value_name = "NAME", value_parser = theme)]
     pub(crate) theme: Option<ThemeChoice>,
+    /// Show what another program appends to a log, as it comes: the debugger goes along at the end, F goes back there. Where
+    /// there is no terminal, or with --json or --plain, it is show --follow
+    #[arg(long, conflicts_with = "turn")]
+    pub(crate) follow: bool,
     /// What holds for every command.
     #[command(flatten)]
     pub(crate) global: Global,

@@ -1,10 +1,12 @@
 //! `replay SESSION` on a terminal: the debugger.
 
 use std::ffi::OsStr;
+use std::sync::Arc;
 
 use replay_store::event::EventKind;
 use replay_store::fault;
 use replay_store::import::Recording;
+use replay_store::log::Log;
 use replay_store::replay::{Named, archive};
 use replay_tui::app::Notebook;
 use replay_tui::copy::Opened;
@@ -16,6 +18,7 @@ use crate::config::{self, ThemeChoice};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::filters;
+use crate::live::{self, Watched};
 use crate::notes::Shelf;
 use crate::open::{self, Source};
 use crate::output::Output;
@@ -24,15 +27,21 @@ use crate::positions::Positions;
 use crate::run::{Outcome, notice};
 use crate::target::Target;
 
+/// How the debugger starts.
+pub(crate) struct Start<'a> {
+    /// Where.
+    pub(crate) moment: &'a Place,
+    /// In which colours, where that was said.
+    pub(crate) theme: Option<ThemeChoice>,
+    /// Whether what another program appends is shown as it comes.
+    pub(crate) follow: bool,
+}
+
 /// Runs the debugger on a session, or on the list of those that there are.
-pub(crate) fn debug(
-    text: &OsStr,
-    (moment, theme): (&Place, Option<ThemeChoice>),
-    global: &Global,
-    out: &Output<'_>,
-) -> Result<Outcome, Failure> {
+pub(crate) fn debug(text: &OsStr, start: &Start<'_>, global: &Global, out: &Output<'_>) -> Result<Outcome, Failure> {
+    let moment = start.moment;
     let config = config::load();
-    let theme = theme.map_or(config.theme, |choice| choice.0);
+    let theme = start.theme.map_or(config.theme, |choice| choice.0);
     let theme = if out.color { theme.or_else(told) } else { Some(Theme::Plain) };
     let background = if theme.is_none() && can_answer() { Background::Asked } else { Background::Known };
     let theme = theme.unwrap_or_default();
@@ -54,17 +63,25 @@ pub(crate) fn debug(
     let keep = |visits| positions.iter().for_each(|positions| positions.keep(&visits));
     let named = open::named(global)?;
     let source = open::source(&target.place)?;
-    if target.id.is_none() && source.ids()?.len() > 1 {
-        let list = list(source, named)?;
-        let visits = replay_tui::run(Sessions::Several(list), options(None), kept)?;
+    let watched = Watched::default();
+    let news = match &source {
+        _ if !start.follow => None,
+        Source::Log(log) => Some(live::follow(log, named.clone(), Arc::clone(&watched))?),
+        Source::Recordings(_) => return Err(Failure::FollowsNoLog { path: target.place.to_string() }),
+    };
+    let ids = source.ids()?;
+    if target.id.is_none() && ids.len() != 1 && (start.follow || ids.len() > 1) {
+        let list = list(source, named, watched)?;
+        let visits = replay_tui::run(Sessions::Several(list), options(None), kept, news)?;
         keep(visits);
         return Ok(Exit::Fine.into());
     }
     let session = source.open(&target, named)?;
+    live::watch(&watched, &session.id);
     let is_placed = moment.at.is_some() || moment.turn.is_some();
     let at = if is_placed { Some(place::position(&session, moment)?) } else { None };
     let notices = notice(&session).into_iter().collect();
-    keep(replay_tui::run(Sessions::One(Box::new(session)), options(at), kept)?);
+    keep(replay_tui::run(Sessions::One(Box::new(session)), options(at), kept, news)?);
     Ok(Outcome { exit: Exit::Fine, notices })
 }
 
@@ -104,22 +121,28 @@ fn opened(text: &OsStr, global: &Global) -> Opened {
     Opened { session, chosen: None, options: agent.chain(profile).collect() }
 }
 
-fn list(source: Source, named: Named) -> Result<List, Failure> {
+fn list(source: Source, named: Named, watched: Watched) -> Result<List, Failure> {
     let rows = match &source {
         Source::Log(log) => log.sessions()?.iter().map(row_of_log).collect(),
         Source::Recordings(recordings) => recordings.iter().map(row_of_recording).collect(),
     };
-    let open = move |index: usize| match &source {
+    let open = move |row: &SessionRow| match &source {
         Source::Log(log) => {
-            let sessions = log.sessions().map_err(|error| error.to_string())?;
-            archive::open_lazily(log, &sessions[index].id, named.clone()).map_err(|error| error.to_string())
+            live::watch(&watched, &row.id);
+            // It may have grown since the list was made.
+            let log = Arc::new(Log::open(log.path()).map_err(|error| error.to_string())?);
+            archive::open_lazily(&log, &row.id, named.clone()).map_err(|error| error.to_string())
         }
-        Source::Recordings(recordings) => Ok(open::opened(recordings[index].clone(), named.clone())),
+        Source::Recordings(recordings) => {
+            let recording = recordings.iter().find(|recording| *recording.id == *row.id);
+            Ok(open::opened(recording.expect("the list is made of them").clone(), named.clone()))
+        }
     };
     Ok(List { rows, cursor: 0, open: Box::new(open) })
 }
 
-fn row_of_log(session: &replay_store::log::Session) -> SessionRow {
+/// Returns the row of a session in the list.
+pub(crate) fn row_of_log(session: &replay_store::log::Session) -> SessionRow {
     SessionRow {
         id: session.id.to_string(),
         events: session.event_count,

@@ -51,8 +51,11 @@ pub(crate) enum Failure {
         shown: String,
     },
     /// Only a log can be followed.
-    #[error("only a log is followed; import what comes on stdin with replay import --follow - -o LOG, and follow that")]
-    FollowsNoLog,
+    #[error("{path} is no log, and only a log is followed; {}", into_log(path))]
+    FollowsNoLog {
+        /// What was named.
+        path: String,
+    },
     /// Events are followed from a position on.
     #[error("--follow begins behind a position; give --at N")]
     FollowsFromRaw,
@@ -188,7 +191,7 @@ impl Failure {
             | Failure::SeveralSessions { .. }
             | Failure::NoSuchSession { .. }
             | Failure::OutOfRange { .. }
-            | Failure::FollowsNoLog
+            | Failure::FollowsNoLog { .. }
             | Failure::FollowsFromRaw
             | Failure::NoSuchCommand { .. }
             | Failure::Query { .. }
@@ -219,6 +222,7 @@ fn log_exit(error: &LogError) -> Exit {
         LogError::Missing(_)
         | LogError::NoFolder(_)
         | LogError::Directory(_)
+        | LogError::Replaced(_)
         | LogError::NotALog(_)
         | LogError::Format { .. }
         | LogError::Damaged { .. }
@@ -244,4 +248,13 @@ fn listed(ids: &[String]) -> String {
         0 => shown,
         more => format!("{shown} and {more} more (replay list shows all)"),
     }
+}
+
+/// Returns how a record becomes a log while it grows.
+fn into_log(path: &str) -> String {
+    let (before, from) = match path {
+        "-" => (String::new(), "what comes on stdin"),
+        path => (format!("tail -n +1 -f {path} | "), "it"),
+    };
+    format!("take {from} into one with `{before}replay import --follow - -o LOG` and follow LOG")
 }

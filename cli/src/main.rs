@@ -9,6 +9,7 @@ mod exit;
 mod failure;
 mod filters;
 mod linear;
+mod live;
 mod notes;
 mod open;
 mod output;

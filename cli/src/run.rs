@@ -9,7 +9,7 @@ use replay_store::explain::report::Pii;
 use replay_store::name::Name;
 use replay_store::replay::Session;
 
-use crate::arguments::{Answer, Arguments, Command, Global, Place, Report};
+use crate::arguments::{Answer, Arguments, Command, Global, Report};
 use crate::commands::prompt::{Form, Wanted};
 use crate::commands::prompt_diff::Length;
 use crate::commands::{
@@ -17,7 +17,6 @@ use crate::commands::{
     reads, show, state_diff, summary, verify, why,
 };
 use crate::compared::DiffFormat;
-use crate::config::ThemeChoice;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::notes::Shelf;
@@ -50,12 +49,13 @@ pub(crate) fn run(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome,
 }
 
 fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure> {
-    let Arguments { session, place, theme, global, command } = arguments;
+    let Arguments { session, place, theme, follow, global, command } = arguments;
     let Some(command) = command else {
         let session = session.ok_or(Failure::NoSession)?;
-        return debug_or_summarize(&session, (&place, theme), &global, out);
+        let start = debug::Start { moment: &place, theme, follow };
+        return debug_or_summarize(&session, &start, &global, out);
     };
-    if session.is_some() || place.at.is_some() || place.turn.is_some() || theme.is_some() {
+    if session.is_some() || place.at.is_some() || place.turn.is_some() || theme.is_some() || follow {
         return Err(Failure::SessionAndCommand);
     }
     match command {
@@ -196,13 +196,17 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
 /// The debugger needs a terminal on both sides; anything else gets the summary.
 fn debug_or_summarize(
     session: &OsStr,
-    (place, theme): (&Place, Option<ThemeChoice>),
+    start: &debug::Start<'_>,
     global: &Global,
     out: &mut Output<'_>,
 ) -> Result<Outcome, Failure> {
     let wants_debugger = out.terminal && !global.json && !global.plain;
     if wants_debugger && (std::io::stdin().is_terminal() || session == "-") {
-        return debug::debug(session, (place, theme), global, out);
+        return debug::debug(session, start, global, out);
+    }
+    let place = start.moment;
+    if start.follow {
+        return Ok(follow::follow(&Target::parse(session), place, global.json, out)?.into());
     }
     let named = session;
     let session = open::one(session, global)?;

@@ -39,6 +39,8 @@ pub enum Action {
     Start,
     /// To the end, or the last row; with a count to that position.
     End,
+    /// To the end of a session that is followed, and stays there.
+    Follow,
     /// Chooses what the next key of [`Action::Step`] steps over.
     StepSize,
     /// Explains what is under the cursor.

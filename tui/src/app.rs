@@ -23,6 +23,7 @@ use crate::findings::{Findings, Looking};
 use crate::fold::Form;
 use crate::keymap::Keymap;
 use crate::listing::Listing;
+use crate::live::Live;
 use crate::marks::Marks;
 use crate::overview::Overview;
 use crate::panel::{Arrangement, Layout, Panel, layout};
@@ -74,6 +75,8 @@ pub struct App {
     pub visits: Visits,
     /// How the session was named on the command line.
     pub opened: Opened,
+    /// How sessions are followed; `None` where they aren't.
+    pub live: Option<Live>,
     /// A search for the place to go to that isn't over yet.
     pub scan: Option<Scan>,
     /// What the next key names.
@@ -386,6 +389,7 @@ impl App {
             wish: None,
             visits: Visits::new(),
             opened: Opened::default(),
+            live: None,
             scan: None,
             naming: None,
             keymap: Keymap::default(),

@@ -34,6 +34,8 @@ pub enum Looking {
 const SLICE: u64 = 2048;
 /// In sessions of up to so many events nobody has to ask: it takes a part of a second.
 const UNASKED: u64 = 20_000;
+/// The same while it grows, because each time all of it is looked through.
+const UNASKED_LIVE: u64 = 500;
 /// Into so many parts a walk is divided, after each of which what was found is told anew.
 const PARTS: u64 = 32;
 
@@ -43,6 +45,14 @@ impl Findings {
         let scan = Scan::new(session);
         let looking = if session.end().0 <= UNASKED { Looking::Going } else { Looking::NotYet };
         Findings { found: scan.found(session), looking, told: 0, scan }
+    }
+
+    /// Begins again, because the session holds more than before. A short session is looked through at once; what was found
+    /// stays until then.
+    pub(crate) fn begin_anew(&mut self, session: &Session) {
+        self.scan = Scan::new(session);
+        self.told = 0;
+        self.looking = if session.end().0 <= UNASKED_LIVE { Looking::Going } else { Looking::Stopped };
     }
 
     /// Returns whether it is looked for.

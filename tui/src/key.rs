@@ -70,6 +70,7 @@ pub static BINDINGS: &[Binding] = &[
     bind(&["[v"], Action::To(Stop::Decision, Back), "to the verdict before"),
     bind(&["g", "Home"], Action::Start, "to the start (in other panels: the first row)"),
     bind(&["G", "End"], Action::End, "to the end (12G: to position 12)"),
+    bind(&["F"], Action::Follow, "with --follow: to the end, and on with what comes, until you go elsewhere"),
     bind(&["gd"], Action::Writer, "to the event that set the value under the cursor; again: to the one before it"),
     bind(&["gD"], Action::NextWrite, "to the next write, clear or reset of the value under the cursor"),
     bind(

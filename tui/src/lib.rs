@@ -12,7 +12,7 @@
 //! search  filter  index  reading  findings
 //!                                  the events that are wanted, what looks wrong
 //! subject  copy  export            what a row is about, what is copied, a panel as a file
-//! app  sessions  panel  overview  breakpoint  marks
+//! app  sessions  live  panel  overview  breakpoint  marks
 //!                                   what there is to show, and where
 //! typing  clock                    typed lines, and moments in them
 //! document  fold  json_path  sheet  rows  line  theme
@@ -35,6 +35,7 @@ pub mod key;
 pub mod keymap;
 pub mod line;
 pub mod listing;
+pub mod live;
 pub mod marks;
 pub mod overview;
 pub mod panel;
@@ -63,5 +64,5 @@ pub use action::Action;
 pub use app::App;
 pub use terminal::{Background, Clipboard, Error, Kept, Mouse, Options, Sessions, columns, run};
 pub use theme::Theme;
-pub use update::{leave, open, resume, update};
+pub use update::{leave, open, resume, tell, update};
 pub use view::draw;

@@ -11,9 +11,12 @@ pub struct List {
     pub rows: Vec<SessionRow>,
     /// The row under the cursor.
     pub cursor: usize,
-    /// Opens the session of a row; the error is one sentence.
-    pub open: Box<dyn Fn(usize) -> Result<Session, String>>,
+    /// Opens the session of a row.
+    pub open: Box<OpenRow>,
 }
+
+/// Opens the session of a row; the error is one sentence.
+pub type OpenRow = dyn Fn(&SessionRow) -> Result<Session, String>;
 
 /// A session of a file that holds several.
 #[derive(Clone, Debug, PartialEq, Eq)]

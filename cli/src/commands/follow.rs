@@ -36,8 +36,13 @@ struct Line<'a> {
 
 /// Writes events as they are appended, until the reader goes away or the log does.
 pub(crate) fn follow(target: &Target, place: &Place, json: bool, out: &mut Output<'_>) -> Result<Exit, Failure> {
-    let target::Place::File(path) = &target.place else { return Err(Failure::FollowsNoLog) };
-    let mut follower = Follower::new(path, start(path, target, place)?);
+    let no_log = || Failure::FollowsNoLog { path: target.place.to_string() };
+    let target::Place::File(path) = &target.place else { return Err(no_log()) };
+    let start = start(path, target, place).map_err(|failure| match failure {
+        Failure::Log(LogError::NotALog(_)) => no_log(),
+        other => other,
+    });
+    let mut follower = Follower::new(path, start?);
     let mut names = Names::default();
     let mut pause = SHORT;
     loop {

@@ -12,6 +12,7 @@ mod watch;
 use std::fs::File;
 use std::io::{self, ErrorKind, Stdout, Write, stdout};
 use std::path::PathBuf;
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{
@@ -36,10 +37,11 @@ use crate::export::Export;
 use crate::fold::size_words;
 use crate::key::Key;
 use crate::keymap::Keymap;
+use crate::live::{Live, News};
 use crate::rows::Direction;
 use crate::sessions::List;
 use crate::theme::{Theme, Tone};
-use crate::{draw, leave, open, resume, update};
+use crate::{draw, leave, open, resume, tell, update};
 
 /// What the debugger opens on.
 #[derive(Debug)]
@@ -121,7 +123,8 @@ pub enum Error {
     Signals(#[source] io::Error),
 }
 
-/// Runs the debugger until the user ends it. Returns where the user was in each session that was open.
+/// Runs the debugger until the user ends it. Returns where the user was in each session that was open. Where there may be
+/// `news`, the sessions are followed.
 ///
 /// A signal that ends programs, or a terminal that goes away, ends the process as that signal does; the terminal is put
 /// right first, as far as that can be done.
@@ -129,7 +132,7 @@ pub enum Error {
 /// # Errors
 ///
 /// Fails where the terminal does. It is put right before the error is returned.
-pub fn run(sessions: Sessions, options: Options, kept: Kept) -> Result<Visits, Error> {
+pub fn run(sessions: Sessions, options: Options, kept: Kept, news: Option<Receiver<News>>) -> Result<Visits, Error> {
     let mut app = App::new(options.theme);
     app.visits = options.visits;
     app.opened = options.opened;
@@ -137,6 +140,7 @@ pub fn run(sessions: Sessions, options: Options, kept: Kept) -> Result<Visits, E
     app.notebook = kept.notebook;
     app.filters = kept.filters.as_ref().map(|shelf| (shelf.read)()).unwrap_or_default();
     app.filter_shelf = kept.filters;
+    app.live = news.as_ref().map(|_| Live::new());
     match sessions {
         Sessions::One(session) => match options.at {
             Some(at) => open(&mut app, *session, at),
@@ -152,6 +156,7 @@ pub fn run(sessions: Sessions, options: Options, kept: Kept) -> Result<Visits, E
         mouse: options.mouse,
         folder: options.folder,
         background: options.background,
+        news,
     };
     let watch = Watch::start().map_err(Error::Signals)?;
     let screen = Screen::enter(options.mouse).map_err(Error::Enter)?;
@@ -162,12 +167,13 @@ pub fn run(sessions: Sessions, options: Options, kept: Kept) -> Result<Visits, E
 }
 
 /// What the loop has to know beside the app.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Way {
     clipboard: Clipboard,
     mouse: Mouse,
     folder: Option<PathBuf>,
     background: Background,
+    news: Option<Receiver<News>>,
 }
 
 /// Returns how many columns the terminal has; `None` where there is none, or it doesn't tell.
@@ -185,6 +191,8 @@ const DOUBLE: Duration = Duration::from_millis(500);
 const PROGRESS: Duration = Duration::from_millis(100);
 /// How long job control may wait.
 const WAIT: Duration = Duration::from_millis(200);
+/// How long news may wait.
+const WAIT_FOR_NEWS: Duration = Duration::from_millis(30);
 
 fn event_loop(app: &mut App, watch: &Watch, way: Way) -> Result<(), Error> {
     let mut terminal = Terminal::new(CrosstermBackend::new(stdout())).map_err(Error::Enter)?;
@@ -198,7 +206,12 @@ fn event_loop(app: &mut App, watch: &Watch, way: Way) -> Result<(), Error> {
         Background::Known => Question::none(),
         Background::Asked => Question::ask(&mut stdout()).map_err(Error::Paint)?,
     };
+    let wait = if way.news.is_some() { WAIT_FOR_NEWS } else { WAIT };
     loop {
+        if let Some(one) = way.news.as_ref().and_then(|news| news.try_recv().ok()) {
+            tell(app, one);
+            is_stale = true;
+        }
         if is_stale {
             terminal.draw(|frame| draw(app, frame.area(), frame.buffer_mut())).map_err(Error::Paint)?;
             is_stale = false;
@@ -252,7 +265,7 @@ fn event_loop(app: &mut App, watch: &Watch, way: Way) -> Result<(), Error> {
             None => {}
         }
         let is_busy = app.is_busy();
-        if poll(if is_busy { Duration::ZERO } else { WAIT }).map_err(Error::Keys)? {
+        if poll(if is_busy { Duration::ZERO } else { wait }).map_err(Error::Keys)? {
             rested = Duration::ZERO;
             is_stale = true;
             // Everything that waits is taken before the next screen, so that a held key never runs on.
@@ -275,7 +288,7 @@ fn event_loop(app: &mut App, watch: &Watch, way: Way) -> Result<(), Error> {
             update(app, Action::Tick);
             is_stale = !app.is_busy() || drawn.elapsed() > PROGRESS;
         } else if let Some(pause) = pause(app) {
-            rested += WAIT;
+            rested += wait;
             if rested >= pause {
                 update(app, Action::Pause);
                 is_stale = true;

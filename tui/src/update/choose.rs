@@ -19,10 +19,11 @@ pub(super) fn choose(app: &mut App, action: Action) {
         Action::Page(direction) => (direction, page),
         Action::Start => (Direction::Back, last),
         Action::End => (Direction::Forward, last),
-        Action::Open if !rows.is_empty() => {
-            match opener(*cursor) {
+        Action::Open => {
+            let Some(row) = rows.get(*cursor) else { return };
+            match opener(row) {
                 Ok(session) => {
-                    app.opened.chosen = rows.get(*cursor).map(|row| row.id.clone());
+                    app.opened.chosen = Some(row.id.clone());
                     leave(app);
                     resume(app, session);
                 }

@@ -16,6 +16,7 @@ pub(super) fn is_jump(action: &Action) -> bool {
             | Action::Continue(_)
             | Action::Start
             | Action::End
+            | Action::Follow
             | Action::Writer
             | Action::NextWrite
             | Action::Reads

@@ -9,6 +9,7 @@ mod find;
 mod jump;
 mod keyboard;
 mod listing;
+mod live;
 mod mouse;
 mod note;
 mod picker;
@@ -26,6 +27,7 @@ use replay_store::replay::{EventRef, Session};
 use replay_store::session::{State, evolve};
 
 use self::choose::choose;
+pub use self::live::tell;
 use crate::action::Action;
 use crate::app::{App, Debugger, EventView, Help, Jumps, MemoryItem, Message, Naming, Way, Wish};
 use crate::content::{self, conversation};
@@ -78,6 +80,7 @@ pub fn update(app: &mut App, action: Action) {
         | Action::Page(_)
         | Action::Start
         | Action::End
+        | Action::Follow
         | Action::StepSize
         | Action::Writer
         | Action::NextWrite
@@ -114,9 +117,12 @@ pub fn update(app: &mut App, action: Action) {
     settle(app);
 }
 
-/// Opens a session where it was left, or at its start.
+/// Opens a session where it was left, or at its start; one that is followed at its end.
 pub fn resume(app: &mut App, session: Session) {
     let end = session.end();
+    if app.live.is_some() {
+        return open(app, session, end);
+    }
     let left = app.visits.get(session.id.as_str()).copied().filter(|at| Position(0) < *at && *at <= end);
     open(app, session, left.unwrap_or_default());
     if let Some(at) = left {
@@ -174,6 +180,7 @@ pub fn open(app: &mut App, session: Session, at: Position) {
     if let Some(debugger) = &mut app.debugger {
         hold(debugger, cursor);
     }
+    live::begin(app);
     arrive(app);
     settle(app);
 }
@@ -236,6 +243,7 @@ fn debug(app: &mut App, action: Action) {
         },
         Action::Start if on_timeline => go(app, Position(0)),
         Action::End if on_timeline => go(app, end),
+        Action::Follow => live::follow(app),
         Action::Start => set_place(debugger, debugger.focus, Place::default()),
         Action::End => {
             let last = content::last_place(debugger, debugger.focus, panel_area(debugger, debugger.focus, area));
@@ -342,10 +350,12 @@ fn moved(from: Position, direction: Direction, count: usize, end: Position) -> P
 
 /// Moves the cursor.
 fn go(app: &mut App, at: Position) {
-    let Some(debugger) = &mut app.debugger else { return };
+    let Some(debugger) = &app.debugger else { return };
     if debugger.cursor == at {
         return;
     }
+    live::hold_still(app, at);
+    let Some(debugger) = &mut app.debugger else { return };
     hold(debugger, at);
     debugger.story = None;
     arrive(app);

@@ -19,6 +19,13 @@ pub(super) fn title(debugger: &Debugger, app: &App, area: Rect, buffer: &mut Buf
     let apart = |line: Line| line.own(Tone::Quiet, "  ");
     let line =
         Line::new().number(Tone::Strong, debugger.cursor).own(Tone::Quiet, "/").number(Tone::Strong, session.end());
+    let line = match &app.live {
+        Some(live) => {
+            let (tone, words) = live.words(session.end());
+            apart(line).foreign(tone, &words)
+        }
+        None => line,
+    };
     let line = match debugger.state.turn {
         Some(turn) => apart(line)
             .own(Tone::Plain, "turn ")

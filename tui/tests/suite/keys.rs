@@ -68,7 +68,7 @@ fn a_key_that_means_nothing_says_so_with_what_is_near() {
     for (keys, expected) in [
         ("w", "w means nothing alone, but [w ]w do; ? shows all keys"),
         ("X", "X means nothing here; ? shows all keys"),
-        ("F", "F means nothing here, but f does; ? shows all keys"),
+        ("Z", "Z means nothing here, but z does; ? shows all keys"),
         ("]x", "]x means nothing: behind ] comes one of c t u w s p d l o v ]"),
         ("yq", "yq means nothing: behind y comes one of y v k p c r"),
     ] {
@@ -370,7 +370,7 @@ fn several_sessions_open_on_a_list() {
     app.list = Some(List {
         rows: vec![row("first"), row("second")],
         cursor: 0,
-        open: Box::new(|index| if index == 1 { Ok(renewal()) } else { Err("it is damaged".to_owned()) }),
+        open: Box::new(|row| if row.id == "second" { Ok(renewal()) } else { Err("it is damaged".to_owned()) }),
     });
     let list = text(&screen(&app));
     assert!(list.contains("2 sessions") && list.contains("second"), "{list}");

@@ -11,6 +11,7 @@ mod handing;
 mod hostile;
 mod keys;
 mod large;
+mod live;
 mod mouse;
 mod moving;
 mod overview;

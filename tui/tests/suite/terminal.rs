@@ -31,7 +31,7 @@ fn child() {
         _ => Sessions::One(Box::new(renewal())),
     };
     let background = if what == "asks" { Background::Asked } else { Background::Known };
-    let ended = run(sessions, Options { background, ..Options::default() }, Kept::default());
+    let ended = run(sessions, Options { background, ..Options::default() }, Kept::default(), None);
     std::process::exit(i32::from(ended.is_err()));
 }
 
