@@ -121,8 +121,8 @@ fn text(session: &Session, why: &Why, out: &mut Output<'_>) -> io::Result<()> {
         out.text("")?;
         let place = visible.rule.place().map(|place| format!(" at {place}")).unwrap_or_default();
         let active = session.state(why.position).active_skill().cloned();
-        let who = active.map_or("no skill is active".to_owned(), |skill| format!("`{skill}` is active"));
-        out.fact("read now", format!("{who}; {} ({}{place})", visible.words(), visible.rule.id))?;
+        let who = active.map_or("a prompt without an active skill".to_owned(), |skill| format!("`{skill}`"));
+        out.fact("read now", format!("{} ({}{place})", visible.words(&who), visible.rule.id))?;
     }
     if let Some(condition) = &why.condition {
         condition_text(condition, out)?;

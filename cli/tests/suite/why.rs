@@ -94,6 +94,8 @@ fn who_wrote_it_and_who_read_it() {
         answer(&["reads", RENEWAL, "--agent", LIBRARY, "item_id", "--from", "48"])
             .starts_with("3 reads of `renew_loan.item_id`")
     );
+    let hint = answer(&["why", RENEWAL, "--agent", LIBRARY, "pay_fees.card_hint", "--at", "20"]);
+    assert!(hint.contains("`renew_loan` may not read it: it is private to its own skill (M32 at"), "{hint}");
     // What happens at every call is told once, with the value.
     let loans = answer(&["reads", RENEWAL, "--agent", LIBRARY, "project.loans"]);
     assert!(loans.contains("8× prompt     allowed       the section project_memory of the prompt"), "{loans}");

@@ -45,7 +45,7 @@ pub fn report(session: &Session, why: &Why, command: &str, pii: Pii) -> String {
     }
     if let Some(visible) = &shown.visible_to_active {
         let at = visible.rule.place().map(|at| format!(", {}", escaped(&at))).unwrap_or_default();
-        let _ = writeln!(report, "- Now: {} ({}{at})", visible.words(), visible.rule.id);
+        let _ = writeln!(report, "- Now: {} ({}{at})", visible.words("the active skill"), visible.rule.id);
     }
     if let Some(change) = &shown.change {
         let at = shown.change_at.as_ref().map(|at| format!(" ({})", escaped(at))).unwrap_or_default();

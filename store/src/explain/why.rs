@@ -180,17 +180,17 @@ pub struct Visible {
 }
 
 impl Visible {
-    /// Returns one sentence about what the active skill would get.
-    pub fn words(&self) -> String {
+    /// Returns one sentence about what the active skill would get; `who` names it: `the active skill`.
+    pub fn words(&self, who: &str) -> String {
         let got = match self.answer {
-            Answer::Private => return "the active skill may not read it: it is private to its own skill".to_owned(),
-            Answer::Denied => return "the active skill may not read it: its access rules deny it".to_owned(),
-            Answer::Unknown => return "whether the active skill may read it is unknown".to_owned(),
-            Answer::Undeclared => return "the active skill finds no entry of that name".to_owned(),
-            Answer::Set | Answer::Initial | Answer::Allowed => return "the active skill may read it".to_owned(),
+            Answer::Private => return format!("{who} may not read it: it is private to its own skill"),
+            Answer::Denied => return format!("{who} may not read it: its access rules deny it"),
+            Answer::Unknown => return format!("whether {who} may read it is unknown"),
+            Answer::Undeclared => return format!("{who} finds no entry of that name"),
+            Answer::Set | Answer::Initial | Answer::Allowed => return format!("{who} may read it"),
             other => other.word().replace('_', " "),
         };
-        format!("the active skill may read it and gets nothing: {got}")
+        format!("{who} may read it and gets nothing: {got}")
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn add(sheet: &mut Sheet, why: &Why) {
         rule_lines(sheet, rule);
     }
     if let Some(visible) = &why.visible_to_active {
-        let words = format!("{} ", visible.words());
+        let words = format!("{} ", visible.words("the active skill"));
         let rule = format!("({})", visible.rule.id);
         let parts = [(Tone::Quiet, words.as_str()), (Tone::Quiet, &rule)];
         sheet.parts(&parts, file_link(&visible.rule));
