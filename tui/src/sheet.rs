@@ -71,9 +71,10 @@ impl Sheet {
         for (tone, text) in parts {
             self.document.push_text(text, *tone, number);
         }
-        match self.document.is_at_start() {
-            true => {}
-            false => self.document.push("\n", Tone::Plain, number),
+        // A text that was folded away ended its line itself.
+        let is_empty = parts.iter().all(|(_, text)| text.is_empty());
+        if is_empty || !self.document.is_at_start() {
+            self.document.push("\n", Tone::Plain, number);
         }
     }
 

@@ -69,6 +69,15 @@ fn k_tells_all_about_a_finding() {
 }
 
 #[test]
+fn parts_of_an_answer_are_set_apart_by_an_empty_row() {
+    let screen = play(fees(), "! K z");
+    let rows: Vec<&str> = screen.lines().map(str::trim_end).collect();
+    let rule = rows.iter().position(|row| *row == "── rule ──").expect("the rule is told");
+    assert_eq!(rows[rule - 1], "", "{screen}");
+    assert_ne!(rows[rule + 1], "", "{screen}");
+}
+
+#[test]
 fn a_finding_about_an_entry_becomes_a_report_for_a_ticket() {
     let mut app = start(fees(), (80, 24), Theme::Plain);
     app.opened.session = "s.log".to_owned();
