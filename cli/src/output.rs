@@ -71,6 +71,22 @@ impl Output<'_> {
         Ok(())
     }
 
+    /// Writes a diagnostic that was rendered, and so was made visible. Where lines are broken, those of the excerpt are not:
+    /// its carets would stand elsewhere.
+    pub(crate) fn rendered(&mut self, text: &str) -> io::Result<()> {
+        let is_excerpt = |line: &str| {
+            let behind = line.trim_start().trim_start_matches(|digit: char| digit.is_ascii_digit());
+            behind.trim_start().starts_with('|')
+        };
+        for line in text.lines() {
+            match self.columns.filter(|_| !is_excerpt(line)) {
+                Some(columns) => self.broken(line, columns)?,
+                None => writeln!(self.writer, "{line}")?,
+            }
+        }
+        Ok(())
+    }
+
     /// Writes one line of plain text.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
         self.line(&[(Tone::Normal, text)])

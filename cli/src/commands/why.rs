@@ -107,7 +107,7 @@ fn text(session: &Session, why: &Why, out: &mut Output<'_>) -> io::Result<()> {
     if let Some(rule) = &why.rule {
         out.text("")?;
         // What comes back was made visible; the rest is our own colours.
-        writeln!(out.writer, "{}", rule.render(agent, style))?;
+        out.rendered(&rule.render(agent, style))?;
     }
     if !why.tried.is_empty() {
         let tried: Vec<String> = why.tried.iter().map(|tried| tried.id.to_string()).collect();

@@ -133,7 +133,7 @@ fn the_answers_of_the_commands_are_those_of_the_debugger() {
 
 #[test]
 fn lines_are_broken_between_words() {
-    let lines = "help\nto 48\nfindings\nreads project.loans\nwhy project.loans\n";
+    let lines = "help\nto 48\nfindings\nreads project.loans\nwhy project.loans\nwhy nothing\n";
     let wide: Vec<String> = asked(lines).split_whitespace().map(str::to_owned).collect();
     let narrow = asked_in(Some(80), None, "library-renewal.jsonl", lines);
     // What is typed stands behind the prompt on a terminal.

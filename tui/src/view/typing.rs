@@ -21,7 +21,9 @@ pub(super) fn hint(app: &App, foot: Rect, buffer: &mut Buffer) {
         (None, TypingKind::Search) => search(),
         (None, TypingKind::Filter) => filter(&typing.text),
     };
-    let rows = at_most(usize::from(foot.y / 2).max(1), line.wrap(usize::from(foot.width)));
+    // A filter that isn't complete yet is wrong at every letter: that hides no more than it must.
+    let most = if typing.kind == TypingKind::Filter { 2 } else { usize::from(foot.y / 2).max(1) };
+    let rows = at_most(most, line.wrap(usize::from(foot.width)));
     for (up, line) in rows.iter().rev().enumerate() {
         line.paint_over(Rect { y: row.y.saturating_sub(up as u16), ..row }, buffer, app.theme, Tone::Cursor);
     }
