@@ -14,6 +14,8 @@ use crate::view::{list_row_at, listing_row_at, picker_row_at, rows_area};
 
 pub(super) fn click(app: &mut App, at: Point) {
     let area = app.area;
+    // Who takes the mouse gives up what the keys began.
+    (app.prefix, app.naming, app.count) = (None, None, None);
     if app.help.is_some() || app.typing.is_some() {
         return;
     }

@@ -97,3 +97,14 @@ fn a_session_of_the_list_is_opened() {
     click(&mut app, "second", 2);
     assert_eq!(app.opened.chosen.as_deref(), Some("second"));
 }
+
+#[test]
+fn a_click_gives_up_the_sequence_that_was_begun() {
+    for keys in ["12G ]", "12G m", "12G 3"] {
+        let mut app = play(keys);
+        click(&mut app, "14 ≡", 1);
+        assert!(rows(&app).last().is_some_and(|row| row.contains("? help")), "{keys}: {:#?}", rows(&app));
+        press(&mut app, "j");
+        assert_eq!(cursor(&app), 15, "{keys}");
+    }
+}
