@@ -199,7 +199,7 @@ fn make(session: &Session, of: Of, form: Form) -> Shown {
         }
         Of::Call(turn, call) => {
             let name = session.turn(*turn).map(|turn| turn.call_name(call)).unwrap_or_default();
-            (format!("{name}, at {}, recomputed", call.before), session.prompt_of(call))
+            (format!("{name}, recomputed, at {}", call.before), session.prompt_of(call))
         }
         Of::At(at) => (format!("hypothetical, at {at}: no call was made here"), session.prompt(*at)),
     };
