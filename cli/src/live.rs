@@ -20,9 +20,9 @@ use crate::failure::Failure;
 /// The session that is open in the debugger.
 pub(crate) type Watched = Arc<Mutex<Option<Name>>>;
 
-/// How long nothing is looked at: after something came, and when nothing did.
+/// How long nothing is looked at once something came, and how long it is waited for.
 const SHORT: Duration = Duration::from_millis(10);
-const LONG: Duration = Duration::from_millis(50);
+const LONG: Duration = Duration::from_millis(100);
 /// How often it is asked whether the writer is still there.
 const ASK: Duration = Duration::from_millis(500);
 /// Opening takes at most one part in so many of the time.
@@ -81,8 +81,10 @@ impl Following {
                             self.follower.writing().map_or_else(|error| lost(&error), |now| stream(&self.path, now));
                         self.tell(stream)?;
                     }
-                    let rest = if grown.is_some() { SHORT } else { LONG };
-                    rest.max(begun.elapsed() * REST)
+                    if grown.is_none() {
+                        continue;
+                    }
+                    SHORT.max(begun.elapsed() * REST)
                 }
             };
             thread::sleep(pause);
@@ -92,7 +94,7 @@ impl Following {
     /// Returns by how many events each session has grown, if any has.
     fn look(&mut self) -> Result<Option<BTreeMap<Name, u64>>, LogError> {
         let mut grown: BTreeMap<Name, u64> = BTreeMap::new();
-        self.follower.look(|followed| {
+        self.follower.wait(LONG, |followed| {
             *grown.entry(followed.session.clone()).or_default() += 1;
             Ok::<(), LogError>(())
         })?;

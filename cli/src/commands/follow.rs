@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::thread;
 use std::time::Duration;
 
 use replay_store::event::codec::{self, Names};
@@ -22,9 +21,8 @@ use crate::target::{self, Target};
 /// How many events are shown that are there already.
 const LAST: u64 = 10;
 
-/// How long nothing is looked at: just after something came, and when nothing did for long.
-const SHORT: Duration = Duration::from_millis(1);
-const LONG: Duration = Duration::from_millis(50);
+/// How long an event is waited for at a time.
+const LONG: Duration = Duration::from_secs(1);
 
 /// An event that was appended, as JSON has it.
 #[derive(Serialize)]
@@ -44,9 +42,8 @@ pub(crate) fn follow(target: &Target, place: &Place, json: bool, out: &mut Outpu
     });
     let mut follower = Follower::new(path, start?);
     let mut names = Names::default();
-    let mut pause = SHORT;
     loop {
-        let count = follower.look(|followed| {
+        let count = follower.wait(LONG, |followed| {
             if target.id.as_ref().is_some_and(|id| *id != **followed.session) {
                 return Ok(());
             }
@@ -55,10 +52,6 @@ pub(crate) fn follow(target: &Target, place: &Place, json: bool, out: &mut Outpu
         })?;
         if count > 0 {
             out.writer.flush()?;
-            pause = SHORT;
-        } else {
-            thread::sleep(pause);
-            pause = (pause * 2).min(LONG);
         }
     }
 }

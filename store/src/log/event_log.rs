@@ -1,5 +1,6 @@
 //! A log that is written as things happen: each append durable on its own, followed by others while it grows.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,9 +10,11 @@ use super::NewFold;
 use super::addition::Addition;
 use super::appending::{Appended, Appending, Durability};
 use super::error::{Damage, Doing, LogError, from_io};
+use super::follow::Follower;
 use super::read::Log;
 use super::tail::REGION_LEN;
 use super::write::Writer;
+use crate::name::Name;
 
 /// A log that is open for appending, from any number of threads. There is one of a file at a time.
 ///
@@ -119,6 +122,12 @@ impl EventLog {
     /// Fails as [`Log::open`] does.
     pub fn log(&self) -> Result<Log, LogError> {
         Log::open(self.appending.path())
+    }
+
+    /// Returns a follower of the log that hands out the events of each session behind so many, and those of others from the
+    /// first: all that was acknowledged, as it is.
+    pub fn follow(&self, next: BTreeMap<Name, u64>) -> Follower {
+        Follower::new(self.appending.path(), next)
     }
 
     /// Returns what was wrong with the tail when the log was opened: the last events that were acknowledged may be

@@ -1,12 +1,12 @@
 //! Following a log while it is written, without a lock: new events come from the tail, and from the database where the
 //! tail has gone on without us.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::blocks::{open_tail, tail_path};
 use super::error::{Doing, LogError, from_io};
@@ -15,6 +15,7 @@ use super::read::Log;
 use super::session::Session;
 use super::stamp::Stamp;
 use super::tail::{Body, Cursor, Entry, Reader, scan};
+use super::wake::{Wake, pause};
 use crate::digest::Digest;
 use crate::name::Name;
 
@@ -36,6 +37,8 @@ pub struct Follower {
     /// How many events each session held then, and their digest.
     held: BTreeMap<Name, (u64, Digest)>,
     writing: Writing,
+    /// Read by an iterator, and not handed out yet.
+    ready: VecDeque<Arrived>,
 }
 
 /// An event that was appended.
@@ -49,10 +52,33 @@ pub struct Followed<'a> {
     pub payload: &'a [u8],
 }
 
+/// An event that was appended, on its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrived {
+    /// The id of its session.
+    pub session: Name,
+    /// How many events stand before it.
+    pub position: u64,
+    /// Its payload.
+    pub payload: Vec<u8>,
+}
+
+/// The events of a log as they arrive: see [`Follower::arriving`].
+#[derive(Debug)]
+pub struct Arriving<'a> {
+    follower: &'a mut Follower,
+    timeout: Duration,
+    has_failed: bool,
+}
+
+/// So many events are read at once.
+const READY: usize = 1024;
+
 /// The tail of the writer at work, and how far it was read.
 #[derive(Debug)]
 struct Watched {
     file: File,
+    wake: Wake,
     cursor: Cursor,
     sessions: BTreeMap<u64, Name>,
 }
@@ -68,6 +94,7 @@ impl Follower {
             seen: None,
             held: BTreeMap::new(),
             writing: Writing::Nobody,
+            ready: VecDeque::new(),
         }
     }
 
@@ -80,6 +107,11 @@ impl Follower {
     /// events are damaged, and where `take` does.
     pub fn look<E: From<LogError>>(&mut self, mut take: impl FnMut(Followed<'_>) -> Result<(), E>) -> Result<u64, E> {
         let mut count = 0;
+        while let Some(Arrived { session, position, payload }) = self.ready.front() {
+            take(Followed { session, position: *position, payload })?;
+            self.ready.pop_front();
+            count += 1;
+        }
         let now = Stamp::of_file(&self.path)?;
         if self.seen.as_ref().is_some_and(|seen| !seen.is_same_file(&now)) {
             return Err(LogError::Replaced(self.path.clone()).into());
@@ -104,6 +136,62 @@ impl Follower {
         }
         self.catch_up(&mut count, &mut take)??;
         Ok(count)
+    }
+
+    /// Does as [`Follower::look`], and waits where there is nothing new: until something is, or for `timeout`. Returns how
+    /// many events there were; 0 where the time is over.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Follower::look`] does.
+    pub fn wait<E: From<LogError>>(
+        &mut self,
+        timeout: Duration,
+        mut take: impl FnMut(Followed<'_>) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        let begun = Instant::now();
+        loop {
+            let count = self.look(&mut take)?;
+            let left = timeout.saturating_sub(begun.elapsed());
+            if count > 0 || left.is_zero() {
+                return Ok(count);
+            }
+            match &self.tail {
+                Some(watched) => watched.wake.wait(left),
+                None => pause(left),
+            }
+        }
+    }
+
+    /// Returns the events of all sessions as they arrive. The iterator waits for the next one, and ends where none came for
+    /// `timeout`, or behind an error; another one goes on from there.
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    /// use std::thread;
+    /// use std::time::Duration;
+    ///
+    /// use replay_store::log::{Addition, Durability, EventLog, Options};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let log = EventLog::create(&folder.path().join("session.log"), &Options { new_fold: None, id: [7; 16] })?;
+    /// let mut follower = log.follow(BTreeMap::new());
+    /// let writer = thread::spawn(move || {
+    ///     for payload in [b"first", b"other"] {
+    ///         let mut addition = Addition::to("a");
+    ///         addition.push(payload);
+    ///         log.append(&addition, Durability::Durable)?;
+    ///     }
+    ///     log.close()
+    /// });
+    /// let arrived = follower.arriving(Duration::from_secs(10)).take(2).collect::<Result<Vec<_>, _>>()?;
+    /// assert_eq!((arrived[1].position, &arrived[1].payload[..]), (1, &b"other"[..]));
+    /// writer.join().expect("it doesn't panic")?;
+    /// assert!(follower.arriving(Duration::ZERO).next().is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn arriving(&mut self, timeout: Duration) -> Arriving<'_> {
+        Arriving { follower: self, timeout, has_failed: false }
     }
 
     /// Returns who writes the log, as far as the last look shows. It asks the system only where that may have changed.
@@ -173,8 +261,10 @@ impl Follower {
             log.read(&session, from..session.event_count, |position, payload| {
                 if result.is_ok() && *next <= position {
                     result = take(Followed { session: &session.id, position, payload });
-                    *next = position + 1;
-                    *count += 1;
+                    if result.is_ok() {
+                        *next = position + 1;
+                        *count += 1;
+                    }
                 }
                 Ok(())
             })?;
@@ -214,17 +304,55 @@ impl Follower {
     }
 }
 
+/// Why a look ended.
+enum Ended {
+    Full,
+    Failed(LogError),
+}
+
+impl From<LogError> for Ended {
+    fn from(error: LogError) -> Ended {
+        Ended::Failed(error)
+    }
+}
+
+impl Iterator for Arriving<'_> {
+    type Item = Result<Arrived, LogError>;
+
+    fn next(&mut self) -> Option<Result<Arrived, LogError>> {
+        if self.follower.ready.is_empty() && !self.has_failed {
+            let mut ready = VecDeque::new();
+            let waited = self.follower.wait(self.timeout, |followed| {
+                // The follower goes on behind what was taken.
+                if ready.len() == READY {
+                    return Err(Ended::Full);
+                }
+                let Followed { session, position, payload } = followed;
+                ready.push_back(Arrived { session: session.clone(), position, payload: payload.to_vec() });
+                Ok(())
+            });
+            self.follower.ready = ready;
+            if let Err(Ended::Failed(error)) = waited {
+                self.has_failed = true;
+                return Some(Err(error));
+            }
+        }
+        self.follower.ready.pop_front().map(Ok)
+    }
+}
+
 impl Watched {
     /// Opens the tail, if there is one that was begun.
     fn open(path: &Path) -> std::io::Result<Option<Watched>> {
         let Some(file) = open_tail(path)? else { return Ok(None) };
+        let wake = Wake::on(&tail_path(path));
         let Some(scanned) = scan(&file, Reader::BesideWriter)? else { return Ok(None) };
         let named = scanned.entries.into_iter().filter_map(|Entry { record, .. }| match record.body {
             Body::Opened(id) => Some((record.ordinal, id)),
             _ => None,
         });
         let sessions = named.collect();
-        Ok(Some(Watched { file, cursor: scanned.cursor, sessions }))
+        Ok(Some(Watched { file, wake, cursor: scanned.cursor, sessions }))
     }
 
     /// Returns what was added, and whether more may follow in the same place.

@@ -51,6 +51,7 @@ mod tail;
 mod tail_row;
 pub mod verify;
 mod view;
+mod wake;
 mod write;
 
 use redb::TableDefinition;
@@ -60,7 +61,7 @@ pub use appending::{Appended, Durability};
 pub use chain::{BLOCK_LEN, digest_of_records};
 pub use error::{Damage, Doing, LogError, Place};
 pub use event_log::{EventLog, Options};
-pub use follow::{Followed, Follower};
+pub use follow::{Arrived, Arriving, Followed, Follower};
 pub use guard::is_panic_expected;
 pub use open::{Writing, is_log};
 pub use outline::{OUTLINE_LEN, OutlineRow};

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::time::SystemTime;
+use std::thread;
+use std::time::{Duration, SystemTime};
 
-use replay_store::log::{Durability, EventLog, Follower, LogError, Writer, Writing};
+use replay_store::log::{Arrived, Durability, EventLog, Followed, Follower, LogError, Writer, Writing};
 
 use crate::log::{details, payload, place};
 use crate::log_live::{OPTIONS, addition, append, killed};
@@ -150,4 +151,38 @@ fn a_follower_knows_whether_somebody_writes() {
     assert_eq!(follower.writing().expect("it can be read"), Writing::AtWork);
     append(&log, "a", 5..6);
     assert_eq!(look(&mut follower).expect("it is whole"), 1);
+}
+
+#[test]
+fn events_arrive_once_each_however_many_there_are() {
+    let (_folder, path) = place();
+    let log = EventLog::create(&path, &OPTIONS).expect("the place is empty");
+    append(&log, "a", 0..5_000);
+    let mut follower = log.follow([("a".into(), 1)].into());
+    let writer = thread::spawn(move || {
+        (5_000..5_050).for_each(|index| append(&log, "a", index..index + 1));
+        log.close().expect("there is room");
+    });
+    // What an iterator leaves is there for the next one, and for a look.
+    let long = Duration::from_secs(60);
+    let first: Vec<_> = follower.arriving(long).take(100).collect();
+    let then: Vec<_> = follower.arriving(long).take(1_500).collect();
+    let mut arrived: Vec<_> = first.into_iter().chain(then).map(|one| one.expect("it is whole")).collect();
+    let looked = follower.look(|Followed { session, position, payload }| {
+        arrived.push(Arrived { session: session.clone(), position, payload: payload.to_vec() });
+        Ok::<(), LogError>(())
+    });
+    assert!(looked.expect("it is whole") >= 3_399);
+    let left = 5_049 - arrived.len();
+    arrived.extend(follower.arriving(long).take(left).map(|one| one.expect("it is whole")));
+    writer.join().expect("the writer doesn't panic");
+    assert_eq!(arrived.len(), 5_049);
+    for (position, one) in (1..).zip(arrived) {
+        assert_eq!((one.position, one.payload), (position, payload(position)));
+    }
+    assert!(follower.arriving(Duration::ZERO).next().is_none());
+    fs::remove_file(&path).expect("it is there");
+    let mut gone = follower.arriving(Duration::from_secs(60));
+    assert!(matches!(gone.next(), Some(Err(LogError::Missing(_)))));
+    assert!(gone.next().is_none(), "it ends behind an error");
 }
