@@ -1,0 +1,1 @@
+//! Holds the bench that measures the log against other databases.
