@@ -235,6 +235,7 @@ fn log_exit(error: &LogError) -> Exit {
         | LogError::Stopped { .. }
         | LogError::Unclosed(_)
         | LogError::Conflict { .. }
+        | LogError::Refused { .. }
         | LogError::Full(_)
         | LogError::TooLarge { .. }
         | LogError::WriteFailedBefore(_) => Exit::Refused,

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::NewFold;
 use super::adding::check_len;
 use super::addition::Addition;
 use super::blocks::{Blocks, tail_path};
@@ -66,6 +67,7 @@ pub(super) struct Appending {
     state: Mutex<State>,
     /// Something is durable or sealed, or nobody has the log for himself any more.
     changed: Condvar,
+    new_fold: Option<NewFold>,
     /// There is something to seal, or no more will come.
     work: Condvar,
     /// `None` once the log is closed.
@@ -137,6 +139,7 @@ impl Appending {
         };
         Ok(Appending {
             path,
+            new_fold: writer.new_fold,
             tail,
             id: row.id,
             tail_damage: writer.tail_damage().cloned(),
@@ -164,6 +167,7 @@ impl Appending {
     pub(super) fn append(&self, addition: &Addition, durability: Durability) -> Result<Appended, LogError> {
         let items = || addition.payloads.iter().chain(&addition.raw_records).chain(&addition.blobs);
         items().try_for_each(|item| check_len(&self.path, item))?;
+        self.check(addition)?;
         let len: u64 = items().map(|item| item.len() as u64).sum();
         let is_long = BATCH_FROM <= addition.payloads.len() || items().any(|item| ITEM_LEN_IN_TAIL < item.len());
         if is_long || self.state().stager.capacity() / 4 < len {
@@ -189,6 +193,19 @@ impl Appending {
             Durability::Durable | Durability::Batched => {}
         }
         Ok(appended)
+    }
+
+    /// Refuses what the fold doesn't take: once it is accepted, it could never be put into the database.
+    fn check(&self, addition: &Addition) -> Result<(), LogError> {
+        let Some(fold) = self.new_fold.map(|new_fold| new_fold()) else { return Ok(()) };
+        for (index, payload) in (1..).zip(&addition.payloads) {
+            fold.check(payload).map_err(|what| {
+                let session = addition.session.clone();
+                let before = addition.expected.or(self.counts(&session).map(|(events, _)| events)).unwrap_or(0);
+                LogError::Refused { session, number: before + index, what }
+            })?;
+        }
+        Ok(())
     }
 
     /// Makes durable what was appended.

@@ -87,6 +87,16 @@ pub enum LogError {
         /// How many it holds.
         actual: u64,
     },
+    /// What was to be appended isn't an event.
+    #[error("event {number} of session {session:?} is refused: {what}; nothing of it was appended")]
+    Refused {
+        /// The session.
+        session: Name,
+        /// The event, from 1.
+        number: u64,
+        /// What is wrong with it, in a few words.
+        what: String,
+    },
     /// The log holds no session of that name.
     #[error("{} holds no session {session:?}; `replay list` names those that it holds", .path.display())]
     NoSession {

@@ -52,7 +52,7 @@ pub struct EventLog {
 /// How a log is opened for appending.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Makes the fold that gives checkpoints and outlines. It must take all payloads that are appended.
+    /// Makes the fold that gives checkpoints and outlines, and refuses what is no payload.
     pub new_fold: Option<NewFold>,
     /// A random number. It names a log that was never appended to, so that its tail isn't taken for that of another.
     pub id: [u8; 16],
@@ -92,7 +92,7 @@ impl EventLog {
     ///
     /// # Errors
     ///
-    /// Fails with [`LogError::Conflict`] where the session doesn't hold as many events as the addition says, with
+    /// Fails with [`LogError::Refused`] where the fold doesn't take a payload, with [`LogError::Conflict`] where the session doesn't hold as many events as the addition says, with
     /// [`LogError::TooLarge`] where an item is longer than [`ITEM_LEN_MAX`](super::ITEM_LEN_MAX), and where the system
     /// refuses a write. After that one, and once the log is closed, every append fails with [`LogError::Stopped`]: what
     /// was acknowledged is there, and what wasn't may be.

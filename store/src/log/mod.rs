@@ -97,6 +97,16 @@ pub trait Fold {
     /// Fails where the bytes aren't a payload, in a few words.
     fn apply(&mut self, payload: &[u8]) -> Result<(), String>;
 
+    /// Says whether bytes are a payload, whatever came before.
+    ///
+    /// # Errors
+    ///
+    /// Fails where [`Fold::apply`] would fail in any state, in a few words.
+    fn check(&self, payload: &[u8]) -> Result<(), String> {
+        let _ = payload;
+        Ok(())
+    }
+
     /// Returns the checkpoint of the state as it is.
     fn save(&self) -> Vec<u8>;
 

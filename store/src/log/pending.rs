@@ -67,7 +67,9 @@ pub(super) fn unsealed(
     // Who the ordinals are may be told in front of what isn't sealed.
     found.entries.retain(|entry| row.sealed <= entry.number || matches!(entry.record.body, Body::Opened(_)));
     if found.is_damaged {
-        let what = format!("its tail isn't what was written from record {next} on, and held more");
+        let what = format!(
+            "its tail isn't what was written from record {next} on, and held more; `replay export` saves the rest, for `replay import` into a new log"
+        );
         return Ok(Unsealed::Damaged(found.entries, Damage { place: Place::File, what }));
     }
     Ok(Unsealed::Records(found.entries))

@@ -37,7 +37,7 @@ pub struct Writer {
     sessions: BTreeMap<Name, Session>,
     /// The ends of the sessions that were written through this writer, by id.
     ends: BTreeMap<Name, End>,
-    new_fold: Option<NewFold>,
+    pub(super) new_fold: Option<NewFold>,
     /// What the database says about the tail.
     pub(super) tail_row: Option<TailRow>,
     tail_damage: Option<Damage>,

@@ -5,6 +5,10 @@ use std::path::{Path, PathBuf};
 
 use replay_store::log::{Addition, Details, Durability, EventLog, Log, LogError, Options, Writer, digest_of_records};
 
+use replay_store::event::{Event, EventKind, Origin, codec};
+use replay_store::replay::outline::new_fold;
+use replay_store::timestamp::Timestamp;
+
 use crate::log::{OneClaim, details, payload, place, read_all, read_raw};
 
 pub(crate) const OPTIONS: Options = Options { new_fold: None, id: *b"0123456789abcdef" };
@@ -320,4 +324,31 @@ fn a_damaged_tail_is_told_and_not_carried_on() {
     }
     fs::write(tail_of(&left), whole).expect("there is room");
     check(&Log::open(&left).expect("dead writers don't matter"), &[("a", 20)]);
+}
+
+/// What could never be put into the database is refused before it is accepted, and the log takes what comes next.
+#[test]
+fn what_is_no_event_is_refused_and_the_log_goes_on() {
+    let (_folder, path) = place();
+    let options = Options { new_fold: Some(new_fold), ..OPTIONS };
+    let log = EventLog::create(&path, &options).expect("the place is empty");
+    let kind = EventKind::TurnEnded;
+    let turn_ended = Event { time: Timestamp(1), turn: None, cause: None, origin: Origin::Recorded, kind };
+    let mut event = Vec::new();
+    codec::encode(&turn_ended, &[], &mut event).expect("it is small");
+    for count in [1, 300] {
+        let mut addition = Addition::to("a");
+        (0..count).for_each(|_| addition.push(&event));
+        let before = log.append(&addition, Durability::Durable).expect("they are events").events.end;
+        addition.push(b"\xff no event");
+        let refused = log.append(&addition, Durability::Durable).expect_err("one isn't");
+        let number = before + count + 1;
+        assert!(matches!(&refused, LogError::Refused { number: at, .. } if *at == number), "{refused}");
+        assert_eq!(log.counts("a"), Some((before, 0)));
+    }
+    let mut one = Addition::to("a");
+    one.push(&event);
+    assert_eq!(log.append(&one, Durability::Durable).expect("the log goes on").events, 301..302);
+    log.close().expect("there is room");
+    assert_eq!(Log::open(&path).expect("it was closed").session("a").expect("it is there").event_count, 302);
 }

@@ -31,6 +31,10 @@ impl Fold for SessionFold {
         Ok(())
     }
 
+    fn check(&self, payload: &[u8]) -> Result<(), String> {
+        decode(payload, &mut Names::default()).map(drop).map_err(|error| error.to_string())
+    }
+
     fn save(&self) -> Vec<u8> {
         checkpoint::save(&self.state)
     }
