@@ -137,9 +137,9 @@ pub(super) fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Writes zeros, so that later writes need no more space and no new length.
+/// Writes zeros, page by page, so that later writes need no more space and no new length, and each only its own page.
 fn fill(file: &File, len: u64) -> io::Result<()> {
-    let zeros = vec![0; 1 << 16];
+    let zeros = vec![0; 1 << 12];
     let mut at = 0;
     while at < len {
         let part = (len - at).min(zeros.len() as u64);
