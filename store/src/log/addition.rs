@@ -1,4 +1,6 @@
-//! What is to be appended to one session in one piece.
+//! What is to be appended to one session in one piece, and what comes of it.
+
+use std::ops::Range;
 
 use super::session::Details;
 use crate::digest::Digest;
@@ -55,4 +57,23 @@ impl Addition {
     pub fn note(&mut self, details: Details) {
         self.details = Some(details);
     }
+}
+
+/// When an append returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// Once it is durable.
+    Durable,
+    /// At once. It is durable with the next durable append of any session, after a pause, and when the log is closed;
+    /// until then it can be lost, and nobody else sees it. What is there afterwards is a beginning of what was appended.
+    Batched,
+}
+
+/// What an append added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Appended {
+    /// The events, as counted from 0: so many stood before each.
+    pub events: Range<u64>,
+    /// The raw records, counted the same way.
+    pub raw_records: Range<u64>,
 }

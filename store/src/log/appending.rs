@@ -10,14 +10,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
-use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::NewFold;
 use super::adding::check_len;
-use super::addition::Addition;
+use super::addition::{Addition, Appended, Durability};
 use super::blocks::{Blocks, tail_path};
 use super::error::{Damage, Doing, LogError, from_io};
 use super::pending::Pending;
@@ -38,25 +37,6 @@ const SEAL_FROM: usize = 1024;
 
 /// How long nothing comes before what is there is sealed.
 const PAUSE: Duration = Duration::from_millis(500);
-
-/// When an append returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durability {
-    /// Once it is durable.
-    Durable,
-    /// At once. It is durable with the next durable append of any session, after a pause, and when the log is closed;
-    /// until then it can be lost, and nobody else sees it. What is there afterwards is a beginning of what was appended.
-    Batched,
-}
-
-/// What an append added.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Appended {
-    /// The events, as counted from 0: so many stood before each.
-    pub events: Range<u64>,
-    /// The raw records, counted the same way.
-    pub raw_records: Range<u64>,
-}
 
 /// A log that is being appended to.
 pub(super) struct Appending {
@@ -312,7 +292,7 @@ impl Appending {
     /// Goes on in the other region where `len` bytes don't fit into this one any more. Everything is put into the
     /// database before.
     fn enter(&self, len: u64) -> Result<(), LogError> {
-        if self.state().stager.fits(len) {
+        if self.has_room(len) {
             return Ok(());
         }
         self.sync()?;
@@ -322,6 +302,11 @@ impl Appending {
         }
         self.state().enter();
         Ok(())
+    }
+
+    /// Returns whether records of so many bytes fit into the region, so that nothing has to wait for the database.
+    pub(super) fn has_room(&self, len: u64) -> bool {
+        self.state().stager.fits(len)
     }
 
     /// Takes the log for `work` alone: nothing else is appended or sealed meanwhile.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use super::NewFold;
-use super::addition::Addition;
-use super::appending::{Appended, Appending, Durability};
+use super::addition::{Addition, Appended, Durability};
+use super::appending::Appending;
 use super::error::{Damage, Doing, LogError, from_io};
 use super::follow::Follower;
 use super::read::Log;

@@ -56,8 +56,7 @@ mod write;
 
 use redb::TableDefinition;
 
-pub use addition::Addition;
-pub use appending::{Appended, Durability};
+pub use addition::{Addition, Appended, Durability};
 pub use chain::{BLOCK_LEN, digest_of_records};
 pub use error::{Damage, Doing, LogError, Place};
 pub use event_log::{EventLog, Options};

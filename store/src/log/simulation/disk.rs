@@ -1,5 +1,6 @@
 //! A disk whose power can be cut: what wasn't synced is kept, lost or torn, each write on its own.
 
+use std::fmt;
 use std::io;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,8 +26,17 @@ impl Numbers {
 }
 
 /// A disk with the two files of a log.
-#[derive(Clone, Debug)]
-pub(super) struct Disk(Arc<Mutex<State>>);
+#[derive(Clone)]
+pub(super) struct Disk(Arc<Mutex<State>>, Arc<Mutex<Option<Interrupt>>>);
+
+/// What is done in between, and before how many more calls to the database.
+type Interrupt = (u64, Box<dyn FnOnce() + Send>);
+
+impl fmt::Debug for Disk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
 
 #[derive(Clone, Debug, Default)]
 struct State {
@@ -100,7 +110,39 @@ impl Image {
 
 impl Disk {
     pub(super) fn new() -> Disk {
-        Disk(Arc::default())
+        Disk::of(State::default())
+    }
+
+    fn of(state: State) -> Disk {
+        Disk(Arc::new(Mutex::new(state)), Arc::default())
+    }
+
+    /// Does something in the middle of what is done to the database, after so many more calls.
+    pub(super) fn interrupt_after(&self, calls: u64, work: impl FnOnce() + Send + 'static) {
+        *self.interrupt() = Some((calls, Box::new(work)));
+    }
+
+    /// Takes away what wasn't done so far.
+    pub(super) fn forget_interrupt(&self) {
+        drop(self.interrupt().take());
+    }
+
+    fn interrupt(&self) -> MutexGuard<'_, Option<Interrupt>> {
+        self.1.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a call to the database, and does what is due.
+    fn database_call(&self) -> io::Result<MutexGuard<'_, State>> {
+        let mut interrupt = self.interrupt();
+        let due = interrupt.take_if(|(left, _)| *left == 0);
+        if let Some((left, _)) = interrupt.as_mut() {
+            *left -= 1;
+        }
+        drop(interrupt);
+        if let Some((_, work)) = due {
+            work();
+        }
+        self.call()
     }
 
     /// Cuts the power after so many more calls, or never.
@@ -131,12 +173,12 @@ impl Disk {
         if let Some(tail) = &mut state.tail {
             tail.cut(numbers);
         }
-        Disk(Arc::new(Mutex::new(state)))
+        Disk::of(state)
     }
 
     /// Returns another disk that holds the same.
     pub(super) fn copy(&self) -> Disk {
-        Disk(Arc::new(Mutex::new(self.state().clone())))
+        Disk::of(self.state().clone())
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -237,17 +279,17 @@ impl StorageBackend for Pages {
     }
 
     fn set_len(&self, len: u64) -> Result<(), io::Error> {
-        self.0.call()?.database.change(Change::Length(len));
+        self.0.database_call()?.database.change(Change::Length(len));
         Ok(())
     }
 
     fn sync_data(&self) -> Result<(), io::Error> {
-        self.0.call()?.database.sync();
+        self.0.database_call()?.database.sync();
         Ok(())
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> Result<(), io::Error> {
-        self.0.call()?.database.change(Change::Write(offset, data.to_vec()));
+        self.0.database_call()?.database.change(Change::Write(offset, data.to_vec()));
         Ok(())
     }
 
