@@ -19,6 +19,7 @@ mod progress;
 mod run;
 mod state;
 mod target;
+mod until_stopped;
 
 use std::error::Error;
 use std::io::{self, BufWriter, IsTerminal, Write};

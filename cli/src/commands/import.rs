@@ -30,6 +30,7 @@ use crate::output::{Output, Tone};
 use crate::progress::Progress;
 use crate::run::{Outcome, lost};
 use crate::target::{Place, Target};
+use crate::until_stopped::UntilStopped;
 
 /// What `replay import` answers.
 #[derive(Serialize)]
@@ -118,7 +119,10 @@ pub(crate) fn follow(
     let mut sessions = BTreeMap::new();
     let result = files.iter().try_for_each(|file| {
         let place = Target::parse(file).place;
-        let (mut input, _) = input(&place)?;
+        let mut input: Box<dyn BufRead> = match place {
+            Place::Stdin => Box::new(UntilStopped::begin().map_err(|source| open::read_failure(&place, source))?),
+            Place::File(_) => input(&place)?.0,
+        };
         let mut saver = LiveSaver::new(&event_log);
         let mut begun = BTreeSet::new();
         let result = stream_live(&mut input, &open::name(&place), &mut |mut batch| {

@@ -132,6 +132,32 @@ fn a_killed_recorder_leaves_what_it_acknowledged_and_is_carried_on() {
 }
 
 #[test]
+fn a_recorder_that_is_asked_to_stop_leaves_one_file() {
+    for signal in ["INT", "TERM", "HUP"] {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let lines = lines(folder.path());
+        let log = folder.path().join("live.log");
+        let log = plain(&log);
+        let mut recorder = Running::start(&["import", "--follow", "-", "-o", log, "--json"]);
+        recorder.say(&lines[0]);
+        for line in &lines[1..6] {
+            recorder.say(line);
+            recorder.json();
+        }
+        // What isn't a whole line is no event.
+        let input = recorder.input.as_mut().expect("it is open");
+        input.write_all(&lines[6].as_bytes()[..20]).expect("the program reads");
+        let pid = recorder.child.id().to_string();
+        assert!(Command::new("kill").args(["-s", signal, &pid]).status().expect("kill can be run").success());
+        assert!(recorder.child.wait().expect("it ends").success(), "{signal}");
+        assert!(!folder.path().join("live.log-tail").exists(), "{signal}");
+        let shown = json(&["show", log]);
+        assert_eq!(shown["events"], 5, "{signal}");
+        assert_eq!(json(&["verify", log])["damage"], Value::Array(Vec::new()), "{signal}");
+    }
+}
+
+#[test]
 fn the_last_events_of_a_log_that_is_done_are_shown_and_then_waited() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let lines = lines(folder.path());
