@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use redb::{Builder, ConcurrencyMode};
 
@@ -11,6 +13,7 @@ use super::error::{Damage, Doing, LogError, Place, from_io};
 use super::guard::call;
 use super::pending::{Pending, Unsealed, unsealed};
 use super::read::{Log, Source};
+use super::stamp::Stamp;
 use super::tail::{REGION_LEN, Reader};
 use super::{FORMAT, READER_CACHE_LEN, overlay};
 
@@ -33,8 +36,10 @@ pub enum Writing {
     Died,
 }
 
-/// How often a log is opened again that changes while it is opened.
-const TRIES: usize = 5;
+/// How often a log is opened again that seems to be damaged and changed while it was opened: a new writer takes over from a
+/// dead one then. And how long it is left alone before.
+const TRIES: usize = 40;
+const PAUSE: Duration = Duration::from_millis(5);
 
 impl Log {
     /// Opens a log for reading, with all that was acknowledged, also by a writer that is at work or died. No file is
@@ -45,28 +50,38 @@ impl Log {
     /// Fails where the file isn't a log of this format, or can't be read, or has the tail of another log beside it.
     pub fn open(path: &Path) -> Result<Log, LogError> {
         check_file(path)?;
-        let mut tries = 1..TRIES;
-        loop {
-            // The tail comes first: what it lacks when it is read is in the database by then.
-            let tail = read_tail(path)?;
-            let mut log = match Log::open_database(path) {
-                Err(LogError::Damaged { .. }) if tail.is_some() && tries.next().is_some() => continue,
-                other => other?,
+        for _ in 1..TRIES {
+            let before = moment(path)?;
+            let opened = Log::open_once(path);
+            let is_doubtful = match &opened {
+                Ok(log) => log.tail_damage.is_some(),
+                Err(error) => {
+                    matches!(error, LogError::Damaged { .. } | LogError::ForeignTail(_) | LogError::Unclosed(_))
+                }
             };
-            let row = log.view(&Place::File)?.tail_row()?;
-            if log.writing == Writing::Nobody && row.is_some_and(|row| row.is_open) {
-                log.writing = Writing::Died;
+            if !is_doubtful || moment(path)? == before {
+                return opened;
             }
-            if tail.is_none() && row.is_some_and(|row| row.is_open) && tries.next().is_some() {
-                continue;
-            }
-            let tail = tail.as_ref().map(|tail| tail as &dyn Blocks);
-            let reader = match log.writing {
-                Writing::AtWork => Reader::BesideWriter,
-                Writing::Nobody | Writing::Died => Reader::AfterWriter,
-            };
-            return log.with_tail(unsealed(path, row, tail, reader)?);
+            thread::sleep(PAUSE);
         }
+        Log::open_once(path)
+    }
+
+    /// Opens a log that may change meanwhile; then what it says of damage counts for nothing.
+    fn open_once(path: &Path) -> Result<Log, LogError> {
+        // The tail comes first: what it lacks when it is read is in the database by then.
+        let tail = read_tail(path)?;
+        let mut log = Log::open_database(path)?;
+        let row = log.view(&Place::File)?.tail_row()?;
+        if log.writing == Writing::Nobody && row.is_some_and(|row| row.is_open) {
+            log.writing = Writing::Died;
+        }
+        let tail = tail.as_ref().map(|tail| tail as &dyn Blocks);
+        let reader = match log.writing {
+            Writing::AtWork => Reader::BesideWriter,
+            Writing::Nobody | Writing::Died => Reader::AfterWriter,
+        };
+        log.with_tail(unsealed(path, row, tail, reader)?)
     }
 
     /// Opens the database of a log.
@@ -114,6 +129,15 @@ impl Log {
         }
         Ok(self)
     }
+}
+
+/// Returns what changes when a writer takes a log over: the database, and which file its tail is.
+fn moment(path: &Path) -> Result<(Stamp, Option<Stamp>), LogError> {
+    let tail = match Stamp::of_file(&tail_path(path)) {
+        Err(LogError::Missing(_)) => None,
+        other => Some(other?),
+    };
+    Ok((Stamp::of_file(path)?.with_head(path)?, tail))
 }
 
 /// How the database is opened everywhere, so that one process can write while others read.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use replay_store::log::{Arrived, Durability, EventLog, Followed, Follower, LogError, Writer, Writing};
+use replay_store::log::{Arrived, Durability, EventLog, Followed, Follower, Log, LogError, Writer, Writing};
 
 use crate::log::{details, payload, place};
 use crate::log_live::{OPTIONS, addition, append, killed};
@@ -185,4 +186,31 @@ fn events_arrive_once_each_however_many_there_are() {
     let mut gone = follower.arriving(Duration::from_secs(60));
     assert!(matches!(gone.next(), Some(Err(LogError::Missing(_)))));
     assert!(gone.next().is_none(), "it ends behind an error");
+}
+
+/// Who opens a log while a new writer takes over from a dead one sees it whole.
+#[test]
+fn a_new_writer_that_takes_over_is_no_damage() {
+    let (_folder, path) = place();
+    let log = EventLog::create(&path, &OPTIONS).expect("the place is empty");
+    (0..900).step_by(150).for_each(|index| append(&log, "a", index..index + 150));
+    for round in 0..20 {
+        let left = killed(&path, &format!("left-{round}.log"));
+        let over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let log = EventLog::open(&left, &OPTIONS).expect("dead writers don't matter");
+                append(&log, "a", 900..901);
+                log.close().expect("there is room");
+                over.store(true, Ordering::SeqCst);
+            });
+            let read = || {
+                while !over.load(Ordering::SeqCst) {
+                    let log = Log::open(&left).expect("the events are there at any time");
+                    assert_eq!(log.tail_damage(), None, "round {round}");
+                }
+            };
+            (0..3).for_each(|_| drop(scope.spawn(read)));
+        });
+    }
 }
