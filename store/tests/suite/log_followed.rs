@@ -214,3 +214,29 @@ fn a_new_writer_that_takes_over_is_no_damage() {
         });
     }
 }
+
+/// Returns how large the file became while so many events were appended, and how many a follower saw.
+fn largest(count: u64, is_followed: bool) -> (u64, u64) {
+    let (_folder, path) = place();
+    let log = EventLog::create(&path, &OPTIONS).expect("the place is empty");
+    let mut follower = log.follow(BTreeMap::new());
+    let (mut largest, mut seen) = (0, 0);
+    for from in (0..count).step_by(100) {
+        append(&log, "a", from..from + 100);
+        if is_followed {
+            seen += look(&mut follower).expect("it is whole");
+        }
+        largest = largest.max(fs::metadata(&path).expect("it is there").len());
+    }
+    (largest, seen)
+}
+
+/// A follower holds nothing that the writer would have to keep. `REPLAY_FOLLOWED` says how many events there are.
+#[test]
+fn a_log_that_is_followed_grows_as_one_that_is_not() {
+    let count = std::env::var("REPLAY_FOLLOWED").ok().and_then(|text| text.parse().ok()).unwrap_or(50_000);
+    let (alone, _) = largest(count, false);
+    let (followed, seen) = largest(count, true);
+    assert_eq!(seen, count);
+    assert!(followed * 10 <= alone * 13, "{followed} bytes, {alone} without a follower");
+}
