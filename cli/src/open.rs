@@ -10,7 +10,7 @@ use std::sync::Arc;
 use replay_store::agent::Agent;
 use replay_store::agent::definition::Definition;
 use replay_store::diagnostic::{Diagnostic, Severity};
-use replay_store::import::{self, Recording};
+use replay_store::import::{self, Recording, TEXT_LEN_MAX};
 use replay_store::log::{Log, is_log};
 use replay_store::replay::{Named, Session, archive};
 
@@ -161,7 +161,11 @@ pub(crate) fn source(place: &Place) -> Result<Source, Failure> {
     let bytes = match place {
         Place::Stdin => {
             let mut bytes = Vec::new();
-            io::stdin().lock().read_to_end(&mut bytes).map_err(|source| read_failure(place, source))?;
+            io::stdin()
+                .lock()
+                .take(TEXT_LEN_MAX + 1)
+                .read_to_end(&mut bytes)
+                .map_err(|source| read_failure(place, source))?;
             bytes
         }
         Place::File(path) => {
@@ -175,10 +179,19 @@ pub(crate) fn source(place: &Place) -> Result<Source, Failure> {
             if let Some(log) = log(path).map_err(|source| read_failure(place, source))? {
                 return Ok(Source::Log(Arc::new(log?)));
             }
-            std::fs::read(path).map_err(|source| read_failure(place, source))?
+            whole(path).map_err(|source| read_failure(place, source))?
         }
     };
     Ok(Source::Recordings(import::read(Arc::new(bytes), &name(place))?))
+}
+
+/// Reads a file, but not one that the reader of records refuses for its length.
+fn whole(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let length = file.metadata()?.len().min(TEXT_LEN_MAX);
+    let mut bytes = Vec::with_capacity(length as usize + 1);
+    file.take(TEXT_LEN_MAX + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Opens a file as a log if it begins like one.

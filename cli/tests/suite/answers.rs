@@ -304,6 +304,19 @@ fn stdin_and_gzip_are_read_like_a_file() {
     assert_eq!(text(&output.stdout), plain, "{}", text(&output.stderr));
 }
 
+/// 90 kB that unpack to what takes 6 GiB of memory.
+#[test]
+fn a_packed_flood_is_refused_before_it_is_read() {
+    let bomb = gzip(&vec![b'{'; 21 << 20]);
+    assert!(bomb.len() < 200_000);
+    for verb in ["show", "findings"] {
+        let output = program().args([verb, "-"]).write_stdin(bomb.clone()).output().expect("starts");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(said.contains("about 6 GiB of memory; `replay import FILE -o session.log`"), "{said}");
+    }
+}
+
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     use std::io::Write;
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

@@ -35,6 +35,7 @@ pub mod stream;
 mod turn;
 mod twins;
 mod watch;
+mod weight;
 
 use std::sync::Arc;
 
@@ -43,6 +44,11 @@ use crate::name::Name;
 
 pub use recording::{RecordedEnd, Recording};
 pub use sniff::{Shape, Unpacked, sniff, unpack};
+pub use weight::TEXT_LEN_MAX;
+
+/// What is left to do with a record that is too large.
+const INTO_A_LOG: &str = "`replay import FILE -o session.log` takes any number of events that stand one a line, and needs \
+                          little memory";
 
 /// Why a record can't be read.
 #[derive(Debug, thiserror::Error)]
@@ -71,6 +77,22 @@ pub enum ImportError {
         file: String,
         /// Where reading stopped.
         at: usize,
+    },
+    /// The text is longer than [`TEXT_LEN_MAX`], unpacked.
+    #[error("{file}: more than 1 GiB of text, which is not read whole; {INTO_A_LOG}")]
+    TooLong {
+        /// The file's name.
+        file: String,
+    },
+    /// The text has so many parts that reading it whole would fill the memory.
+    #[error(
+        "{file}: it has so many small parts that reading it whole takes about {gibibytes} GiB of memory; {INTO_A_LOG}"
+    )]
+    TooHeavy {
+        /// The file's name.
+        file: String,
+        /// What it would take, in GiB.
+        gibibytes: u64,
     },
     /// The file itself can't be read.
     #[error("{file}: the file can't be read on")]
@@ -102,7 +124,7 @@ impl ImportError {
 ///
 /// # Errors
 ///
-/// Fails where the file is of no known form, or not one record of it can be read. What can be read of a damaged file
+/// Fails where the file is of no known form, too large, or not one record of it can be read. What can be read of a damaged file
 /// is returned with findings that say what is lost.
 pub fn read(bytes: Arc<Vec<u8>>, file_name: &str) -> Result<Vec<Recording>, ImportError> {
     let Some(Unpacked { bytes: unpacked, is_broken }) = unpack(&bytes) else {
@@ -129,6 +151,7 @@ fn id_of_file(file_name: &str) -> Name {
 }
 
 fn read_plain(bytes: &Arc<Vec<u8>>, file_name: &str) -> Result<Vec<Recording>, ImportError> {
+    weight::check(bytes, file_name)?;
     let start = sniff::start(bytes);
     match sniff(bytes, file_name)? {
         Shape::Log => Err(ImportError::Log { file: file_name.to_owned() }),

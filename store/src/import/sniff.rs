@@ -5,6 +5,7 @@ use std::io::Read;
 use flate2::read::MultiGzDecoder;
 use memchr::memmem;
 
+use super::weight::TEXT_LEN_MAX;
 use super::{ImportError, scan};
 
 /// The first bytes of a log's database.
@@ -140,12 +141,13 @@ pub struct Unpacked {
     pub is_broken: bool,
 }
 
-/// Unpacks a file that is packed with gzip; `None` where it isn't.
+/// Unpacks a file that is packed with gzip; `None` where it isn't. More than [`TEXT_LEN_MAX`] bytes are not unpacked,
+/// but one more to tell.
 pub fn unpack(bytes: &[u8]) -> Option<Unpacked> {
     if !bytes.starts_with(GZIP_MAGIC) {
         return None;
     }
     let mut unpacked = Vec::new();
-    let is_broken = MultiGzDecoder::new(bytes).read_to_end(&mut unpacked).is_err();
+    let is_broken = MultiGzDecoder::new(bytes).take(TEXT_LEN_MAX + 1).read_to_end(&mut unpacked).is_err();
     Some(Unpacked { bytes: unpacked, is_broken })
 }

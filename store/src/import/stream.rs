@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use flate2::bufread::MultiGzDecoder;
 
+use super::weight::{self, TEXT_LEN_MAX};
 use super::{ImportError, RecordedEnd, Shape, jsonl, lines, sniff};
 use crate::agent::definition::Definition;
 use crate::event::Event;
@@ -161,7 +162,9 @@ impl<'a> Source<'a> {
     /// Returns the next line with its line break, if it has one; `None` at the end.
     pub(super) fn next_line(&mut self) -> Result<Option<Vec<u8>>, ImportError> {
         let mut line = Vec::new();
-        let length = self.input.read_until(b'\n', &mut line).map_err(|cause| self.error(cause))?;
+        let mut input = (&mut self.input).take(TEXT_LEN_MAX + 1);
+        let length = input.read_until(b'\n', &mut line).map_err(|cause| self.error(cause))?;
+        weight::check(&line, self.file_name)?;
         line.shrink_to_fit();
         Ok((length > 0).then_some(line))
     }
@@ -169,7 +172,9 @@ impl<'a> Source<'a> {
     /// Returns all that wasn't read yet.
     pub(super) fn rest(&mut self) -> Result<Vec<u8>, ImportError> {
         let mut bytes = Vec::new();
-        self.input.read_to_end(&mut bytes).map_err(|cause| self.error(cause))?;
+        let mut input = (&mut self.input).take(TEXT_LEN_MAX + 1);
+        input.read_to_end(&mut bytes).map_err(|cause| self.error(cause))?;
+        weight::check(&bytes, self.file_name)?;
         Ok(bytes)
     }
 
