@@ -34,6 +34,11 @@ impl Adding {
 
     pub(super) fn push(&mut self, transaction: &WriteTransaction, payload: &[u8]) -> Result<(), LogError> {
         check_len(&self.path, payload)?;
+        // A segment is cut off once something follows it, so that the last one that is stored is always the open one.
+        while let Some(cut) = self.end.events.cut_full() {
+            self.store(transaction, Kind::Events, (cut.first, &cut.bytes))?;
+            self.fold(transaction, &cut)?;
+        }
         let block = self.end.chain.push(payload);
         if payload.len() > INLINE_LEN {
             let digest = self.put_blob(transaction, payload)?;
@@ -42,20 +47,16 @@ impl Adding {
             self.end.events.push(Item::Inline(payload), block);
         }
         self.session.event_count += 1;
-        while let Some(cut) = self.end.events.cut_full() {
-            self.store(transaction, Kind::Events, (cut.first, &cut.bytes))?;
-            self.fold(transaction, &cut)?;
-        }
         Ok(())
     }
 
     pub(super) fn push_raw(&mut self, transaction: &WriteTransaction, record: &[u8]) -> Result<(), LogError> {
         check_len(&self.path, record)?;
-        self.end.records.push(Item::Inline(record), None);
-        self.session.raw_count += 1;
         while let Some(cut) = self.end.records.cut_full() {
             self.store(transaction, Kind::RawRecords, (cut.first, &cut.bytes))?;
         }
+        self.end.records.push(Item::Inline(record), None);
+        self.session.raw_count += 1;
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use replay_store::agent::definition::Definition;
+use replay_store::digest::Digest;
 use replay_store::event::finding::{Finding, FindingKind};
 use replay_store::event::raw::RawRecords;
 use replay_store::event::{Event, EventKind, Form, Origin, Position, RecordedFrame};
@@ -184,6 +185,23 @@ fn save_in_two(writer: &mut Writer, whole: &Recording, cut: usize) -> SaveReport
         ..Batch::default()
     };
     saver.add(&batch).expect("there is room")
+}
+
+/// Sessions of 384, 576 and 768 such events end where a segment is just full.
+#[test]
+fn a_session_is_whole_and_grows_wherever_it_stops() {
+    let text = |index: u64| Digest::of(&index.to_le_bytes()).to_string()[..40].to_owned();
+    let message = |index| EventKind::UserMessage { text: text(index), channel: None, message_id: None };
+    let whole = recording("a", (0..2000).map(message).collect());
+    for count in (320..=768).step_by(64) {
+        let (_folder, path) = place();
+        Writer::create(&path, Some(new_fold)).expect("the place is empty").close().expect("there is room");
+        for events in [count, count + 40, whole.events.len()] {
+            let mut writer = Writer::open(&path, Some(new_fold)).expect("nobody else has it");
+            archive::save(&mut writer, &beginning(&whole, events)).expect("there is room");
+            assert_whole(writer.log());
+        }
+    }
 }
 
 #[test]
