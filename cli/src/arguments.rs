@@ -150,7 +150,8 @@ pub(crate) enum Command {
         #[arg(short, long, value_name = "LOG")]
         output: PathBuf,
         /// Take events from somebody who is still writing them: each is durable before the next line is read, and others
-        /// see it at once. Ctrl-C ends it as the end of the input does. Of a foreign record, the events of a turn come when the next one begins
+        /// see it at once. Ctrl-C ends it as the end of the input does. Of a foreign record, the events of a turn come
+        /// when the next one begins
         #[arg(long)]
         follow: bool,
     },

@@ -68,6 +68,11 @@ pub(crate) fn lines(folder: &Path) -> Vec<String> {
     lines
 }
 
+/// Begins to record into a log.
+pub(crate) fn record_into(log: &str) -> Running {
+    Running::start(&["import", "--follow", "-", "-o", log, "--json"])
+}
+
 pub(crate) fn plain(path: &Path) -> &str {
     path.to_str().expect("a plain path")
 }
@@ -78,7 +83,7 @@ fn what_comes_is_durable_and_seen_before_the_next_line_is_read() {
     let lines = lines(folder.path());
     let log = folder.path().join("live.log");
     let log = plain(&log);
-    let mut recorder = Running::start(&["import", "--follow", "-", "-o", log, "--json"]);
+    let mut recorder = record_into(log);
     recorder.say(&lines[0]);
     recorder.say(&lines[1]);
     let kept = recorder.json();
@@ -112,7 +117,7 @@ fn a_killed_recorder_leaves_what_it_acknowledged_and_is_carried_on() {
     let log = folder.path().join("live.log");
     let log = plain(&log);
     let half = lines.len() / 2;
-    let mut recorder = Running::start(&["import", "--follow", "-", "-o", log, "--json"]);
+    let mut recorder = record_into(log);
     recorder.say(&lines[0]);
     for line in &lines[1..half] {
         recorder.say(line);
@@ -138,7 +143,7 @@ fn a_recorder_that_is_asked_to_stop_leaves_one_file() {
         let lines = lines(folder.path());
         let log = folder.path().join("live.log");
         let log = plain(&log);
-        let mut recorder = Running::start(&["import", "--follow", "-", "-o", log, "--json"]);
+        let mut recorder = record_into(log);
         recorder.say(&lines[0]);
         for line in &lines[1..6] {
             recorder.say(line);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::following::{Running, lines, plain};
+use crate::following::{Running, lines, plain, record_into};
 use crate::program::{RENEWAL, replay, text};
 use crate::terminal::Terminal;
 
@@ -11,7 +11,7 @@ fn the_debugger_shows_what_another_process_records() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let lines = lines(folder.path());
     let log = folder.path().join("live.log");
-    let mut recorder = Running::start(&["import", "--follow", "-", "-o", plain(&log), "--json"]);
+    let mut recorder = record_into(plain(&log));
     let record = |recorder: &mut Running, range: std::ops::Range<usize>| {
         for line in &lines[range] {
             recorder.say(line);
@@ -35,7 +35,7 @@ fn the_debugger_shows_what_another_process_records() {
     terminal.wait("its writer died: F says more");
     terminal.wait("ended without closing it");
     // Another writer takes over, and closes it.
-    let mut recorder = Running::start(&["import", "--follow", "-", "-o", plain(&log), "--json"]);
+    let mut recorder = record_into(plain(&log));
     record(&mut recorder, 0..13);
     terminal.wait("12/12  live");
     recorder.finish();

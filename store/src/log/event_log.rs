@@ -92,9 +92,9 @@ impl EventLog {
     ///
     /// # Errors
     ///
-    /// Fails with [`LogError::Refused`] where the fold doesn't take a payload, with [`LogError::Conflict`] where the session doesn't hold as many events as the addition says, with
-    /// [`LogError::TooLarge`] where an item is longer than [`ITEM_LEN_MAX`](super::ITEM_LEN_MAX), and where the system
-    /// refuses a write. After that one, and once the log is closed, every append fails with [`LogError::Stopped`]: what
+    /// Fails with [`LogError::Refused`] where the fold doesn't take a payload, with [`LogError::Conflict`] where the
+    /// session doesn't hold as many events as the addition says, with [`LogError::TooLarge`] where an item is longer
+    /// than [`ITEM_LEN_MAX`](super::ITEM_LEN_MAX), and where the system refuses a write. After that one, and once the log is closed, every append fails with [`LogError::Stopped`]: what
     /// was acknowledged is there, and what wasn't may be.
     pub fn append(&self, addition: &Addition, durability: Durability) -> Result<Appended, LogError> {
         self.appending.append(addition, durability)
