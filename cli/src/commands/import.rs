@@ -95,7 +95,8 @@ pub(crate) fn import(
     let tail_damage = writer.tail_damage().map(|damage| format!("{}: {damage}", log.display()));
     let mut sessions = BTreeMap::new();
     let result = files.iter().try_for_each(|file| read(file, &given, &mut writer, &mut sessions));
-    writer.close()?;
+    // What failed first says why.
+    let result = result.and(writer.close().map_err(Failure::from));
     settle(log, is_new, result, &sessions)?;
     conclude(log, &mut sessions, tail_damage, global, out)
 }
@@ -145,7 +146,7 @@ pub(crate) fn follow(
         });
         result.map_err(failure)
     });
-    event_log.close()?;
+    let result = result.and(event_log.close().map_err(Failure::from));
     settle(log, is_new, result, &sessions)?;
     conclude(log, &mut sessions, tail_damage, global, out)
 }

@@ -7,6 +7,7 @@ mod config;
 mod corpus;
 mod exits;
 mod following;
+mod full;
 mod live;
 mod manual;
 mod pages;

@@ -18,7 +18,7 @@ use super::NewFold;
 use super::adding::check_len;
 use super::addition::{Addition, Appended, Durability};
 use super::blocks::{Blocks, tail_path};
-use super::error::{Damage, Doing, LogError, from_io};
+use super::error::{Damage, Doing, LogError, Stop, from_io};
 use super::pending::Pending;
 use super::planted::{Fault, is_planted};
 use super::tail::{Body, Entry, Group, LogId, Record, Stager};
@@ -68,7 +68,7 @@ struct State {
     /// Somebody has the log for himself: nothing is staged.
     is_taken: bool,
     is_closing: bool,
-    failure: Option<String>,
+    failure: Option<Stop>,
     /// Whether the background knows that there is something to seal.
     is_awaited: bool,
     /// How many appends there were.
@@ -243,7 +243,7 @@ impl Appending {
             self.sync()?;
             self.seal_with(Vec::new(), false)?;
             let mut state = self.state();
-            state.failure = Some("it was closed".to_owned());
+            state.failure = Some(Stop::Closed);
             // Followers are told; whether they are doesn't matter, so that nothing waits for the disk.
             let closed = Record { ordinal: 0, position: 0, body: Body::Closed };
             if state.stager.fits(closed.len()) {
@@ -333,15 +333,16 @@ impl Appending {
             state.is_writing = true;
             drop(state);
             let written = write(&*self.tail, &group);
+            let written = written.map_err(|error| from_io(&tail_path(&self.path), Doing::Write, error));
             let mut state = self.state();
             state.is_writing = false;
             match &written {
                 Ok(()) => state.durable = group.next,
-                Err(error) => state.failure = Some(format!("a write to its tail failed: {error}")),
+                Err(error) => state.failure = Some(Stop::of(error, "a write to its tail failed")),
             }
             drop(state);
             self.changed.notify_all();
-            written.map_err(|error| from_io(&tail_path(&self.path), Doing::Write, error))?;
+            written?;
         }
     }
 
@@ -359,14 +360,14 @@ impl Appending {
             Pending::of(entries).map_err(|damage| LogError::Damaged { path: path(), damage }).and_then(|pending| {
                 match self.writer().as_mut() {
                     Some(writer) => writer.seal(&pending, TailRow { id: self.id, is_open, sealed }),
-                    None => Err(LogError::Stopped { path: path(), reason: "it was closed".to_owned() }),
+                    None => Err(LogError::Stopped { path: path(), why: Stop::Closed }),
                 }
             });
         let mut state = self.state();
         state.is_sealing = false;
         match &result {
             Ok(()) => state.unsealed.retain(|entry| sealed <= entry.number),
-            Err(error) => state.failure = Some(format!("what was appended can't be put into the database: {error}")),
+            Err(error) => state.failure = Some(Stop::of(error, "what was appended can't be put into the database")),
         }
         drop(state);
         self.changed.notify_all();
@@ -376,8 +377,8 @@ impl Appending {
     fn wait_while(&self, is_awaited: impl Fn(&State) -> bool) -> Result<Guard<'_>, LogError> {
         let mut state = self.state();
         loop {
-            if let Some(reason) = &state.failure {
-                return Err(LogError::Stopped { path: self.path.clone(), reason: reason.clone() });
+            if let Some(why) = &state.failure {
+                return Err(LogError::Stopped { path: self.path.clone(), why: why.clone() });
             }
             if !is_awaited(&state) {
                 return Ok(state);

@@ -62,12 +62,12 @@ pub enum LogError {
     #[error("{} was replaced or cut off by another program; open it again", .0.display())]
     Replaced(PathBuf),
     /// A log that is being appended to was closed, or its writer failed.
-    #[error("{} takes no more events: {reason}; open it again", .path.display())]
+    #[error("{} takes no more events: {why}", .path.display())]
     Stopped {
         /// The file.
         path: PathBuf,
-        /// What went wrong.
-        reason: String,
+        /// What happened to it.
+        why: Stop,
     },
     /// The file has another format number.
     #[error("{} has log format {found}, this version reads {FORMAT}; import the records again", .path.display())]
@@ -137,6 +137,30 @@ pub enum LogError {
         /// The system's words.
         source: io::Error,
     },
+}
+
+/// Why a log takes no more events. What was acknowledged is there.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Stop {
+    /// It was closed.
+    #[error("it was closed; open it again")]
+    Closed,
+    /// The disk is full, as a write to this file showed.
+    #[error("no space is left for {}; free some and open it again", .0.display())]
+    Full(PathBuf),
+    /// A write failed, or what was to be written didn't fit to what is there: what, in a few words.
+    #[error("{0}; open it again")]
+    Failed(String),
+}
+
+impl Stop {
+    /// Returns the reason that an error is one for, where that came up while `doing` something, in a few words.
+    pub(super) fn of(error: &LogError, doing: &str) -> Stop {
+        match error {
+            LogError::Full(path) => Stop::Full(path.clone()),
+            other => Stop::Failed(format!("{doing}: {other}")),
+        }
+    }
 }
 
 /// What was tried on a file.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -9,6 +10,7 @@ use std::thread::{self, JoinHandle};
 use super::NewFold;
 use super::addition::{Addition, Appended, Durability};
 use super::appending::Appending;
+use super::blocks::tail_path;
 use super::error::{Damage, Doing, LogError, from_io};
 use super::follow::Follower;
 use super::read::Log;
@@ -65,7 +67,13 @@ impl EventLog {
     ///
     /// Fails where something is at `path` already, or nothing can be made there or beside it.
     pub fn create(path: &Path, options: &Options) -> Result<EventLog, LogError> {
-        EventLog::start(Writer::create(path, options.new_fold)?, options)
+        let tail = tail_path(path);
+        if tail.exists() {
+            return Err(LogError::Exists(tail));
+        }
+        let started = EventLog::start(Writer::create(path, options.new_fold)?, options);
+        // Nothing was made that somebody would miss.
+        started.inspect_err(|_| [path, &tail].into_iter().for_each(|made| drop(fs::remove_file(made))))
     }
 
     /// Opens a log for appending. What a writer that died left in the tail is put into the log first.

@@ -58,7 +58,7 @@ use redb::TableDefinition;
 
 pub use addition::{Addition, Appended, Durability};
 pub use chain::{BLOCK_LEN, digest_of_records};
-pub use error::{Damage, Doing, LogError, Place};
+pub use error::{Damage, Doing, LogError, Place, Stop};
 pub use event_log::{EventLog, Options};
 pub use follow::{Arrived, Arriving, Followed, Follower};
 pub use guard::is_panic_expected;

@@ -1,8 +1,9 @@
-//! A disk whose power can be cut: what wasn't synced is kept, lost or torn, each write on its own.
+//! A disk whose power can be cut: what wasn't synced is kept, lost or torn, each write on its own. And one that can be
+//! full: what takes space is refused.
 
 use std::fmt;
 use std::io;
-use std::ops::Bound;
+use std::ops::{Bound, Range};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use redb::{BackendError, Database, StorageBackend};
@@ -46,7 +47,18 @@ struct State {
     removed: Option<Image>,
     /// How many more calls there are before the power is cut.
     left: Option<u64>,
+    /// Which calls find no space.
+    full: Range<u64>,
     calls: u64,
+}
+
+/// What a call does to the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    /// It may need space.
+    Space,
+    /// It needs none.
+    Nothing,
 }
 
 /// A file: what is durable, what programs see, and what leads from the one to the other.
@@ -132,7 +144,7 @@ impl Disk {
     }
 
     /// Counts a call to the database, and does what is due.
-    fn database_call(&self) -> io::Result<MutexGuard<'_, State>> {
+    fn database_call(&self, needs: Use) -> io::Result<MutexGuard<'_, State>> {
         let mut interrupt = self.interrupt();
         let due = interrupt.take_if(|(left, _)| *left == 0);
         if let Some((left, _)) = interrupt.as_mut() {
@@ -142,12 +154,18 @@ impl Disk {
         if let Some((_, work)) = due {
             work();
         }
-        self.call()
+        self.call(needs)
     }
 
     /// Cuts the power after so many more calls, or never.
     pub(super) fn cut_after(&self, calls: Option<u64>) {
         self.state().left = calls;
+    }
+
+    /// Refuses what takes space in so many calls, counted from now.
+    pub(super) fn full_for(&self, calls: Range<u64>) {
+        let mut state = self.state();
+        state.full = state.calls + calls.start..state.calls.saturating_add(calls.end);
     }
 
     /// Returns how many calls there were.
@@ -178,17 +196,21 @@ impl Disk {
 
     /// Returns another disk that holds the same.
     pub(super) fn copy(&self) -> Disk {
-        Disk::of(self.state().clone())
+        Disk::of(State { full: 0..0, ..self.state().clone() })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a call that changes something. Fails once the power is off.
-    fn call(&self) -> io::Result<MutexGuard<'_, State>> {
+    /// Counts a call that changes something. Fails once the power is off, and where it needs space and there is none.
+    fn call(&self, needs: Use) -> io::Result<MutexGuard<'_, State>> {
         let mut state = self.state();
+        let is_full = state.full.contains(&state.calls);
         state.calls += 1;
+        if is_full && needs == Use::Space {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
         match &mut state.left {
             Some(0) => return Err(io::Error::other("the power is off")),
             Some(left) => *left -= 1,
@@ -220,7 +242,7 @@ impl Files for Disk {
     }
 
     fn create_tail(&self, len: u64) -> io::Result<Box<dyn Blocks>> {
-        let mut state = self.call()?;
+        let mut state = self.call(Use::Space)?;
         let zeros = vec![0; len as usize];
         state.tail = Some(Image { durable: zeros.clone(), now: zeros, unsynced: Vec::new() });
         state.removed = None;
@@ -228,7 +250,7 @@ impl Files for Disk {
     }
 
     fn remove_tail(&self) -> io::Result<()> {
-        let mut state = self.call()?;
+        let mut state = self.call(Use::Nothing)?;
         state.removed = state.tail.take();
         Ok(())
     }
@@ -247,16 +269,21 @@ impl Blocks for Tail {
     }
 
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        let mut state = self.0.call()?;
-        // Who holds the file that was removed writes to nowhere.
-        if let Some(tail) = &mut state.tail {
-            tail.change(Change::Write(offset, bytes.to_vec()));
+        let refused = self.0.call(Use::Space).map(drop);
+        // Where it is full, a part of it found space.
+        if refused.as_ref().is_err_and(|error| error.kind() != io::ErrorKind::StorageFull) {
+            return refused;
         }
-        Ok(())
+        let written = if refused.is_ok() { bytes } else { &bytes[..bytes.len() / 2] };
+        // Who holds the file that was removed writes to nowhere.
+        if let Some(tail) = &mut self.0.state().tail {
+            tail.change(Change::Write(offset, written.to_vec()));
+        }
+        refused
     }
 
     fn sync(&self) -> io::Result<()> {
-        let mut state = self.0.call()?;
+        let mut state = self.0.call(Use::Nothing)?;
         if let Some(tail) = state.tail.as_mut().filter(|_| !is_planted(Fault::SkippedSync)) {
             tail.sync();
         }
@@ -279,17 +306,18 @@ impl StorageBackend for Pages {
     }
 
     fn set_len(&self, len: u64) -> Result<(), io::Error> {
-        self.0.database_call()?.database.change(Change::Length(len));
+        let needs = if self.len()? < len { Use::Space } else { Use::Nothing };
+        self.0.database_call(needs)?.database.change(Change::Length(len));
         Ok(())
     }
 
     fn sync_data(&self) -> Result<(), io::Error> {
-        self.0.database_call()?.database.sync();
+        self.0.database_call(Use::Nothing)?.database.sync();
         Ok(())
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> Result<(), io::Error> {
-        self.0.database_call()?.database.change(Change::Write(offset, data.to_vec()));
+        self.0.database_call(Use::Space)?.database.change(Change::Write(offset, data.to_vec()));
         Ok(())
     }
 

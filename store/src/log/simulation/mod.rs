@@ -4,6 +4,7 @@
 //! `REPLAY_POWER_CUTS` says how many runs there are; a run that fails names its seed.
 
 mod disk;
+mod full;
 mod work;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +13,7 @@ use std::sync::Arc;
 
 use super::addition::{Addition, Durability};
 use super::blocks::Files;
-use super::error::LogError;
+use super::error::{LogError, Stop};
 use super::pending::unsealed;
 use super::planted::{Fault, PLANTED};
 use super::read::{Log, Source};
@@ -125,7 +126,7 @@ fn read(disk: &Disk) -> Result<Log, LogError> {
     let tail = copy.open_tail().expect("reading always works");
     let database = copy.open_database().map_err(|error| LogError::Stopped {
         path: PATH.into(),
-        reason: format!("the database can't be opened: {error}"),
+        why: Stop::Failed(format!("the database can't be opened: {error}")),
     })?;
     let log = Log::checked(Path::new(PATH), Source::Overlay(database))?;
     let row = log.view(&super::error::Place::File)?.tail_row()?;
@@ -189,14 +190,20 @@ fn nothing_acknowledged_is_lost_and_nothing_is_wrong() {
     assert_eq!(failures, [None, None], "the seed of a run, and what it showed");
 }
 
-/// The power is cut at every point of one history.
-#[test]
-fn a_cut_at_any_point_loses_nothing() {
+/// A history in which everything happens that happens to a log.
+fn history() -> Vec<Deed> {
     let append = |session, count, durability| Deed::Append { session, count, durability };
     let mut deeds = vec![append(0, 2, Durability::Batched), append(1, 1, Durability::Durable), Deed::Seal];
     deeds.extend((0..12).map(|turn| append(turn % 2, 3, Durability::Durable)));
     deeds.extend([append(2, 256, Durability::Durable), append(2, 1, Durability::Durable), Deed::Reopen]);
     deeds.push(append(0, 1, Durability::Durable));
+    deeds
+}
+
+/// The power is cut at every point of one history.
+#[test]
+fn a_cut_at_any_point_loses_nothing() {
+    let deeds = history();
     let history = |cut: Option<u64>| {
         let disk = Disk::new();
         make(&disk).close().expect("the power is on");
