@@ -46,13 +46,15 @@ pub enum FindingKind {
     NotStartable,
     /// A response was said in other words than the agent folder gives.
     OtherWords,
+    /// A project entry was written though it was locked by the rules of the agent folder (M43).
+    NotWritable,
     /// The user tapped a button that could no longer write, so the engine passed over it (M234).
     SkippedTap,
 }
 
 impl FindingKind {
     /// Every kind, most serious first.
-    pub const ALL: [FindingKind; 14] = [
+    pub const ALL: [FindingKind; 15] = [
         FindingKind::Cut,
         FindingKind::Damaged,
         FindingKind::Gap,
@@ -66,6 +68,7 @@ impl FindingKind {
         FindingKind::NotOffered,
         FindingKind::NotStartable,
         FindingKind::OtherWords,
+        FindingKind::NotWritable,
         FindingKind::SkippedTap,
     ];
 
@@ -85,6 +88,7 @@ impl FindingKind {
             FindingKind::NotOffered => "not offered",
             FindingKind::NotStartable => "not startable",
             FindingKind::OtherWords => "other words",
+            FindingKind::NotWritable => "not writable",
             FindingKind::SkippedTap => "skipped tap",
         }
     }

@@ -6,16 +6,19 @@ use super::cause::{chain, deed};
 use super::condition::Condition;
 use super::resolve::bare;
 use super::words::value_words;
+use crate::event::finding::FindingKind;
 use crate::event::{Event, EventKind, Position, Tag, ToolOutcome};
 use crate::name::Name;
 use crate::replay::outline::Mark;
 use crate::replay::{Emptied, Session};
-use crate::session::{CellState, State};
+use crate::session::{Cell, CellState, State};
 
 /// How many refused writes are told.
 const REFUSED_MAX: usize = 5;
 /// How many pieces of the story of an entry are told beside a condition.
 const STORY_MAX: usize = 4;
+/// How many losses of the record are told.
+const LOST_MAX: usize = 3;
 
 /// Returns the story of an entry, what counts most first.
 pub(super) fn story(session: &Session, state: &State, key: &Name) -> Vec<Evidence> {
@@ -30,9 +33,8 @@ pub(super) fn story(session: &Session, state: &State, key: &Name) -> Vec<Evidenc
     if let Some(before) = cell.and_then(|cell| cell.previous) {
         story.extend(earlier(session, key, before));
     }
-    if cell.is_some_and(|cell| cell.locked && cell.state == CellState::Set) {
-        let at = set_at.map(|at| format!(" since {at}")).unwrap_or_default();
-        story.push(Evidence::of_definition(format!("`{key}` is locked{at}: a project entry is written once (M43)")));
+    if let Some(cell) = cell.filter(|cell| cell.locked && cell.state == CellState::Set) {
+        story.push(Evidence::of_definition(lock(session, state, key, cell)));
     }
     story.extend(refused(session, state.position, set_at, key));
     let holds_nothing = cell.is_none_or(|cell| cell.value.is_null());
@@ -42,6 +44,7 @@ pub(super) fn story(session: &Session, state: &State, key: &Name) -> Vec<Evidenc
             one.saying(text)
         }));
     }
+    story.extend(lost(session, state.position, set_at, key));
     story
 }
 
@@ -49,6 +52,29 @@ pub(super) fn story(session: &Session, state: &State, key: &Name) -> Vec<Evidenc
 pub(super) fn stories(session: &Session, state: &State, condition: &Condition) -> Vec<Evidence> {
     let keys = condition.reads().into_iter().map(|read| read.decision.key.as_ref().unwrap_or(&read.key));
     keys.flat_map(|key| story(session, state, key).into_iter().take(STORY_MAX)).collect()
+}
+
+/// Says since when a project entry is locked. A record may hold writes that its rules forbid.
+fn lock(session: &Session, state: &State, key: &Name, cell: &Cell) -> String {
+    let since = cell.set_at.map(|at| format!(" since {at}")).unwrap_or_default();
+    let wrote = |at: &Position| {
+        session
+            .event(*at)
+            .is_some_and(|event| matches!(&event.kind, EventKind::MemoryWritten { value, .. } if !value.is_null()))
+    };
+    let initial = state.initial.get(key).filter(|value| !value.is_null());
+    let by_initial = initial.is_some() && state.profile.unwrap_or_default().initial_value_locks();
+    match cell.previous.filter(wrote) {
+        _ if by_initial => format!(
+            "`{key}` is locked by its initial value from the start (M44): the engine would have refused this write, which the \
+             record has all the same"
+        ),
+        Some(before) => format!(
+            "`{key}` was locked already when {before} had written it: a project entry is written once (M43), so the engine would \
+             have refused this write, which the record has all the same"
+        ),
+        None => format!("`{key}` is locked{since}: a project entry is written once (M43)"),
+    }
 }
 
 /// What took away an entry that holds nothing, and what it held before; or that nothing ever wrote it.
@@ -86,6 +112,18 @@ fn refused(session: &Session, at: Position, since: Option<Position>, key: &Name)
         Some(Evidence::of_event(session, at)?.saying(words))
     });
     told.take(REFUSED_MAX).collect()
+}
+
+/// Returns what of the record is lost since `since`: something may have written the entry there, and nobody can know.
+fn lost(session: &Session, at: Position, since: Option<Position>, key: &Name) -> Vec<Evidence> {
+    let told = session.findings.iter().filter_map(|finding| {
+        let (first, last) = finding.raw.filter(|_| matches!(finding.kind, FindingKind::Damaged | FindingKind::Gap))?;
+        let [begins, ends] = [first, last].map(|raw| session.position_of_raw(raw).unwrap_or_else(|| session.end()));
+        let is_since = begins <= at && since.is_none_or(|since| since < ends);
+        let text = format!("whether something wrote `{key}` there is unknown: {}", finding.text);
+        is_since.then(|| Evidence { raw: (first..=last).collect(), ..Evidence::of_absence(text) })
+    });
+    told.take(LOST_MAX).collect()
 }
 
 /// Returns whether an event of that mark can have refused a write.

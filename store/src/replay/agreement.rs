@@ -1,5 +1,5 @@
 //! Whether the record and the rules of the agent folder agree: what was called was offered, what started might start,
-//! what was said is what the folder says.
+//! what was said is what the folder says, what is locked stays as it is.
 //!
 //! A contradiction means that the folder is another one than the session ran with, that the record lies, or that we
 //! recompute wrongly. Where the folder doesn't know, nothing is claimed.
@@ -33,7 +33,7 @@ pub struct Agreement {
     pub activations: Tally,
     /// Responses that were said word for word: are those the folder's words?
     pub replies: Tally,
-    /// Where they don't agree, each tool, skill and response once, in the order of the record.
+    /// Where they don't agree, each tool, skill, response and entry once, in the order of the record.
     pub contradictions: Vec<Contradiction>,
 }
 
@@ -48,12 +48,12 @@ pub struct Tally {
     pub unknown: u64,
 }
 
-/// A tool, skill or response about which record and folder disagree.
+/// A tool, skill, response or entry about which record and folder disagree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contradiction {
     /// What kind of disagreement.
     pub kind: FindingKind,
-    /// The tool, skill or response.
+    /// The tool, skill, response or entry.
     pub name: Name,
     /// The first event that shows it.
     pub first: Position,
@@ -154,6 +154,7 @@ impl Judge {
         let rules = Rules { agent, profile: session.profile.profile };
         let offer = self.offer.as_ref().filter(|offer| event.turn == Some(offer.turn));
         self.agreement.judge(&rules, state, offer, (at, event));
+        self.agreement.judge_write(state, (at, event));
         if let Some(tap) = session.tap_in(state, at, event) {
             self.agreement.judge_tap(&tap, (at, event));
         }
@@ -252,6 +253,19 @@ impl Agreement {
                 self.note(Contradiction { kind, name, first: at, raw: event.origin.raw_indexes(), count: 1, text });
             }
         }
+    }
+
+    /// A write of what is locked: the engine refuses it, so that no record of one can be right (M43, M44).
+    fn judge_write(&mut self, state: &State, (at, event): (Position, &Event)) {
+        let (EventKind::MemoryWritten { key, .. } | EventKind::MemoryCleared { key, .. }) = &event.kind else { return };
+        let Some(cell) = state.memory.get(key).filter(|cell| cell.locked && !cell.value.is_null()) else { return };
+        let since = match cell.set_at {
+            Some(since) => format!("was locked since {since}"),
+            None => "is locked by its initial value".to_owned(),
+        };
+        let text = format!("`{key}` was written, though by the rules of this generation it {since}");
+        let (kind, raw) = (FindingKind::NotWritable, event.origin.raw_indexes());
+        self.note(Contradiction { kind, name: key.clone(), first: at, raw, count: 1, text });
     }
 
     /// A tap that was passed over is shown nowhere else: the user saw a notice, and the model nothing.

@@ -34,6 +34,7 @@ fn found(session: &Session, finding: &Finding) -> Found {
             | FindingKind::NotOffered
             | FindingKind::NotStartable
             | FindingKind::OtherWords
+            | FindingKind::NotWritable
             | FindingKind::SkippedTap => Basis::Recomputed,
             FindingKind::Cut
             | FindingKind::Damaged
@@ -56,7 +57,7 @@ pub(super) fn contradictions(agreement: &Agreement) -> impl Iterator<Item = Foun
         count: one.count,
         positions: vec![one.first],
         raw: one.raw.first().copied().zip(one.raw.last().copied()),
-        key: None,
+        key: Some(one.name.clone()).filter(|_| one.kind == FindingKind::NotWritable),
         skill: Some(one.name.clone()).filter(|_| one.kind == FindingKind::NotStartable),
         tool: Some(one.name.clone()).filter(|_| one.kind == FindingKind::NotOffered),
         asked_at: None,
@@ -78,6 +79,7 @@ fn severity(kind: FindingKind) -> Severity {
         | FindingKind::NotOffered
         | FindingKind::NotStartable
         | FindingKind::OtherWords
+        | FindingKind::NotWritable
         | FindingKind::SkippedTap => Severity::Warning,
         FindingKind::TimeBackwards | FindingKind::Unknown => Severity::Note,
     }
@@ -103,6 +105,10 @@ fn advice(kind: FindingKind) -> &'static str {
         }
         FindingKind::OtherWords => {
             "name the folder that the session ran with (--agent DIR), or take it that the folder's words were changed since"
+        }
+        FindingKind::NotWritable => {
+            "name the generation that the session ran with (--profile), or take it that the record was changed: an engine \
+             that locks would have refused the write"
         }
         FindingKind::SkippedTap => {
             "tell the user to choose again, or offer the buttons anew: what was tapped was written nowhere"
