@@ -239,11 +239,29 @@ pub(crate) fn damage(session: &Session) -> Option<String> {
 
 /// A record that lost something is opened all the same, and that is said.
 pub(crate) fn notice(session: &Session) -> Option<String> {
-    lost(&session.id, &session.findings, "is shown")
+    // What is missing at the end may only not be written yet.
+    let end = session.raw.count();
+    let is_gap = |finding: &Finding| {
+        finding.kind == FindingKind::Gap && finding.raw.is_none_or(|(_, before)| (before as usize) < end)
+    };
+    tell(&session.id, session.findings.iter().filter(|finding| is_loss(finding) || is_gap(finding)), "is shown")
 }
 
-/// Returns the line about what is lost of a session, if anything is; `fate` is what becomes of the rest.
+/// Returns the line about what of a session couldn't be read, if anything; `fate` is what becomes of the rest.
 pub(crate) fn lost(id: &Name, findings: &[Finding], fate: &str) -> Option<String> {
-    let lost = findings.iter().find(|finding| matches!(finding.kind, FindingKind::Cut | FindingKind::Damaged))?;
-    Some(format!("{id}: {}; the rest {fate}", lost.text))
+    tell(id, findings.iter().filter(|finding| is_loss(finding)), fate)
+}
+
+fn is_loss(finding: &Finding) -> bool {
+    matches!(finding.kind, FindingKind::Cut | FindingKind::Damaged)
+}
+
+fn tell<'f>(id: &Name, mut lost: impl Iterator<Item = &'f Finding>, fate: &str) -> Option<String> {
+    let first = lost.next()?;
+    let more = match lost.count() {
+        0 => String::new(),
+        1 => "; 1 more loss is among the findings".to_owned(),
+        more => format!("; {more} more losses are among the findings"),
+    };
+    Some(format!("{id}: {}{more}; the rest {fate}", first.text))
 }
