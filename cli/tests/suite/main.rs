@@ -5,6 +5,7 @@ mod broken;
 mod check;
 mod config;
 mod corpus;
+mod damaged;
 mod exits;
 mod following;
 mod full;

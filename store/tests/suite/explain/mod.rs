@@ -6,4 +6,5 @@ mod history;
 mod offers;
 mod reads;
 mod report;
+mod traps;
 mod values;
