@@ -3,6 +3,7 @@
 //! The sections show what came of it; here the decisions themselves are kept, those that led to nothing among them.
 
 use std::cell::Cell;
+use std::ops::ControlFlow;
 
 use super::moment::Moment;
 use super::targets;
@@ -65,6 +66,33 @@ pub fn offered(agent: &Agent, profile: Profile, state: &State, moment: &Moment) 
         targets: targets.ids(),
         withheld: targets.withheld.into_iter().map(|(id, why)| (id.clone(), why)).collect(),
     }
+}
+
+/// A tool or skill that a call was offered, or that was withheld from it.
+pub enum Offer {
+    /// A tool.
+    Tool(Tool),
+    /// A skill or block that `activate` takes.
+    Target(Name),
+    /// A skill that it doesn't take, with the reason.
+    Withheld(Name, String),
+}
+
+/// Hands all that [`offered`] has to `found`, what is cheapest to tell first, until that breaks off.
+pub fn offers(
+    agent: &Agent,
+    profile: Profile,
+    state: &State,
+    moment: &Moment,
+    found: &mut dyn FnMut(Offer) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let view = View::new(agent, profile, state, moment);
+    tools::offers_without_targets(&view).try_for_each(|tool| found(Offer::Tool(tool)))?;
+    let targets = targets::targets(&view);
+    targets.ids().into_iter().try_for_each(|target| found(Offer::Target(target)))?;
+    let activate = tools::activate(&view, &targets);
+    targets.withheld.into_iter().try_for_each(|(id, why)| found(Offer::Withheld(id.clone(), why)))?;
+    activate.map_or(ControlFlow::Continue(()), |tool| found(Offer::Tool(tool)))
 }
 
 /// Which reads and gates of a prompt are asked for, so that no others have to be decided.

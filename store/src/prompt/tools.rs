@@ -53,6 +53,23 @@ pub(super) fn offer(view: &View<'_>, targets: &Targets<'_>) -> Offer {
     Offer { tools }
 }
 
+/// Returns the tools of [`offer`] but the one that takes targets, one by one: each costs only where it is asked for.
+pub(super) fn offers_without_targets<'v>(view: &'v View<'_>) -> impl Iterator<Item = Tool> + 'v {
+    let framework = framework_names(view).into_iter().filter(|name| *name != ACTIVATE);
+    let framework = framework.filter_map(|name| framework_tool(view, &Targets::default(), name));
+    let skill = view.skill().filter(|_| view.situation != Situation::ScopeHandler);
+    let own = skill.into_iter().flat_map(move |skill| {
+        own_names(view, skill).into_iter().map(move |(name, why)| gated(view, skill, &name, why))
+    });
+    let active = view.active.filter(|_| skill.is_none());
+    framework.chain(own).chain(active.into_iter().flat_map(move |active| seen(view, active.id)))
+}
+
+/// Returns the tool that takes these targets.
+pub(super) fn activate(view: &View<'_>, targets: &Targets<'_>) -> Option<Tool> {
+    framework_tool(view, targets, ACTIVATE)
+}
+
 /// Returns the tool of that name as it would be among [`offer`]'s, without the others; `None` where the moment has none.
 pub(super) fn offer_of(view: &View<'_>, name: &str) -> Option<Tool> {
     // Only one of them names its targets.

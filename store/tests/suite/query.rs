@@ -1,5 +1,6 @@
 //! Queries: what parses, what matches, and that searching either way visits the same events.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +11,8 @@ use replay_store::event::Position;
 use replay_store::explain::decisions::{Decision, DecisionKind, Verdict, decisions};
 use replay_store::explain::query::{self, Direction, Needs, Search, Step};
 use replay_store::import;
+use replay_store::prompt::decided::{Offer, offered, offers};
+use replay_store::prompt::{Moment, Tool};
 use replay_store::replay::Session;
 
 fn sample(session: &str, agent: &str) -> Session {
@@ -163,6 +166,33 @@ fn a_step_matches_where_the_decisions_of_it_do() {
             check(&format!("read({})", entry.key), &|one| is_it(one) && one.kind == DecisionKind::Read);
             let is_no = |one: &Decision| matches!(one.verdict, Verdict::Denied | Verdict::Refused);
             check(&format!("denied({})", entry.key), &|one| is_it(one) && is_no(one));
+        }
+    }
+}
+
+/// What is handed on one by one is what a prompt lists.
+#[test]
+fn offers_one_by_one_are_all_that_there_are() {
+    let text = |tool: &Tool| format!("{} {} {} {}", tool.name, tool.offered, tool.why, tool.schema.to_json());
+    for session in [fees(), renewal(), sample("bikes-gate.json", "kitebird-bikes")] {
+        let agent = session.agent.as_deref().expect("there is a folder");
+        for at in (0..=session.end().0).map(Position) {
+            let state = session.state(at);
+            let moment = Moment::of_decisions(session.events_in(..=at), &Arc::default());
+            let whole = offered(agent, session.profile.profile, &state, &moment);
+            let (mut tools, mut targets, mut withheld) = (Vec::new(), Vec::new(), Vec::new());
+            let _ = offers(agent, session.profile.profile, &state, &moment, &mut |offer| {
+                match offer {
+                    Offer::Tool(tool) => tools.push(text(&tool)),
+                    Offer::Target(target) => targets.push(target),
+                    Offer::Withheld(id, why) => withheld.push((id, why)),
+                }
+                ControlFlow::Continue(())
+            });
+            let mut expected: Vec<String> = whole.tools.iter().map(text).collect();
+            expected.sort();
+            tools.sort();
+            assert_eq!((tools, targets, withheld), (expected, whole.targets, whole.withheld), "{} at {at}", session.id);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The prompt of a model call: what was read for it, which paragraphs were shown, what was offered.
 
+use std::ops::ControlFlow;
+
 use super::event::evaluated;
 use super::interest::{Enough, Interest};
 use super::made::{GateOf, Made, Via};
@@ -7,7 +9,7 @@ use crate::agent::Agent;
 use crate::agent::gate::Gate;
 use crate::agent::skill::Skill;
 use crate::profile::Profile;
-use crate::prompt::decided::{Marker, PromptDecision, Wanted, offered, reads};
+use crate::prompt::decided::{Marker, Offer, PromptDecision, Wanted, offered, offers, reads};
 use crate::replay::Session;
 use crate::rule::Rule;
 use crate::session::State;
@@ -15,7 +17,7 @@ use crate::session::access::{KnownReader, Reader, Site};
 use crate::session::gate::gate;
 use crate::session::start::{Route, may_start};
 
-/// Hands each decision of a model call that saw `state` to `found`, as far as it is asked for, until that is enough.
+/// Hands each read and gate of a model call that saw `state` to `found`, as far as it is asked for, until that is enough.
 pub(super) fn visit(
     session: &Session,
     state: &State,
@@ -44,10 +46,14 @@ pub(super) fn visit(
     }
     let active = state.active_skill().and_then(|id| agent.skills.get(id));
     requirements(agent, profile, state, active, wanted, found);
-    if !interest.has_offers() || enough.get() {
-        return;
-    }
-    let offered = offered(agent, profile, state, &moment);
+}
+
+/// Hands everything that a model call which saw `state` was offered, and what was withheld, to `found`.
+pub(super) fn visit_offers(session: &Session, state: &State, found: &mut dyn FnMut(Made<'_>)) {
+    let Some(agent) = session.agent.as_deref() else { return };
+    let profile = session.profile.profile;
+    let active = state.active_skill().and_then(|id| agent.skills.get(id));
+    let offered = offered(agent, profile, state, &session.moment_of_decisions(state.position));
     for target in offered.targets {
         found(Made::SkillOffer { skill: target, withheld: None, decision: None });
     }
@@ -63,6 +69,31 @@ pub(super) fn visit(
         let reason = switch.map(|switch| (Rule::LeverOff, &switch.at)).filter(|_| !tool.offered).or(requires);
         found(Made::ToolOffer { tool, reason });
     }
+}
+
+/// Hands the first offer with each verdict that is asked for to `found`, until that is enough: who looks through a session
+/// asks whether there is one.
+pub(super) fn visit_first_offers(
+    session: &Session,
+    state: &State,
+    interest: &Interest<'_>,
+    enough: &Enough,
+    found: &mut dyn FnMut(Made<'_>),
+) {
+    let Some(agent) = session.agent.as_deref().filter(|_| interest.has_offers() && !enough.get()) else { return };
+    let moment = session.moment_of_decisions(state.position);
+    let mut asked = interest.offers();
+    let _ = offers(agent, session.profile.profile, state, &moment, &mut |offer| {
+        let made = match offer {
+            Offer::Tool(tool) => Made::ToolOffer { tool, reason: None },
+            Offer::Target(skill) => Made::SkillOffer { skill, withheld: None, decision: None },
+            Offer::Withheld(skill, why) => Made::SkillOffer { skill, withheld: Some(why), decision: None },
+        };
+        if asked.take(made.verdict()) {
+            found(made);
+        }
+        if asked.is_empty() || enough.get() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
 }
 
 /// The conditions on which other skills and the tools of the active one are offered.

@@ -34,13 +34,26 @@ impl Verdicts {
         Verdicts(self.0 | other.0)
     }
 
+    /// Takes a verdict out, and returns whether it was there.
+    pub(super) fn take(&mut self, verdict: Verdict) -> bool {
+        let one = Verdicts::of(&[verdict]);
+        let was_there = self.meets(one);
+        self.0 &= !one.0;
+        was_there
+    }
+
+    /// Returns whether there is none.
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     fn meets(self, other: Verdicts) -> bool {
         self.0 & other.0 != 0
     }
 }
 
 /// The decisions that are asked for: all with one of some verdicts, reads of some entries, and what was denied of some.
-/// Who asks gets all of these, and may get more.
+/// Who asks gets all of these, and may get more; of what a model call was offered one decision with each verdict.
 #[derive(Clone, Copy)]
 pub(in crate::explain) struct Interest<'i> {
     /// All decisions with one of these verdicts.
@@ -98,6 +111,11 @@ impl Interest<'_> {
     /// Returns whether what a model call was offered is asked for.
     pub(super) fn has_offers(&self) -> bool {
         self.verdicts.meets(Verdicts::OFFERS)
+    }
+
+    /// Returns the verdicts on offers that are asked for.
+    pub(super) fn offers(&self) -> Verdicts {
+        Verdicts(self.verdicts.0 & Verdicts::OFFERS.0)
     }
 
     /// Returns whether anything that the prompt of a model call decides is asked for.

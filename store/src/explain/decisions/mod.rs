@@ -195,6 +195,7 @@ pub fn decisions(session: &Session, at: Position) -> Vec<Decision> {
         let state = session.state(at);
         let add = &mut |made: Made<'_>| found.push(words::decision(session, at, made));
         call::visit(session, &state, &Interest::ALL, &Enough::default(), add);
+        call::visit_offers(session, &state, add);
     }
     found
 }
@@ -225,6 +226,7 @@ pub(super) fn walk_call(
 ) {
     if interest.is_in_call() && is_call(session, state.position) {
         call::visit(session, state, interest, enough, &mut |made| found(&made));
+        call::visit_first_offers(session, state, interest, enough, &mut |made| found(&made));
     }
 }
 
