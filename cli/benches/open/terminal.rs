@@ -19,6 +19,14 @@ const QUIET: Duration = Duration::from_millis(30);
 /// No frame within this time: the program hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// What something took: until its last byte was read, and on the processors meanwhile, by the kernel's count of
+/// nanoseconds (0 where it doesn't count). Where other programs run beside it the second is what it costs.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Cost {
+    pub(crate) time: Duration,
+    pub(crate) busy: Duration,
+}
+
 /// A program in a terminal.
 pub(crate) struct Terminal {
     child: Box<dyn Child + Send + Sync>,
@@ -59,44 +67,59 @@ impl Terminal {
         Terminal { child, keys, chunks, screen: vt100::Parser::new(ROWS, COLUMNS, 0), started, _master: pair.master }
     }
 
-    /// Returns the time from the start to the last byte of the first frame that shows anything.
-    pub(crate) fn first_frame(&mut self) -> Duration {
-        let mut last = self.started;
-        while self.screen.screen().contents().trim().is_empty() {
+    /// Returns what it takes from the start to the last byte of the first frame that shows anything.
+    pub(crate) fn first_frame(&mut self) -> Cost {
+        self.read_until(self.started, Duration::ZERO, |screen| !screen.trim().is_empty())
+    }
+
+    /// Types keys and returns what it takes to the last byte of the frame that answers them.
+    pub(crate) fn answer(&mut self, keys: &[u8]) -> Cost {
+        let (typed, busy) = self.type_keys(keys);
+        let mut is_first = true;
+        self.read_until(typed, busy, |_| !std::mem::replace(&mut is_first, false))
+    }
+
+    /// Types keys and returns what it takes to the last byte of the frame in which the screen has `words`, which come at
+    /// the end of what may take several frames.
+    pub(crate) fn answer_with(&mut self, keys: &[u8], words: &str) -> Cost {
+        self.answer_until(keys, |screen| screen.contains(words))
+    }
+
+    /// The same, where the screen tells it in another way.
+    pub(crate) fn answer_until(&mut self, keys: &[u8], is_there: impl FnMut(&str) -> bool) -> Cost {
+        let (typed, busy) = self.type_keys(keys);
+        self.read_until(typed, busy, is_there)
+    }
+
+    /// Types a key and returns what it takes to the first bytes that answer it, where frames go on coming.
+    pub(crate) fn answer_at_once(&mut self, key: &[u8]) -> Cost {
+        let (typed, busy) = self.type_keys(key);
+        let at = self.read(PATIENCE).expect("the program answers each key with a frame");
+        Cost { time: at - typed, busy: self.busy_time().saturating_sub(busy) }
+    }
+
+    /// Returns whether the screen has these words.
+    pub(crate) fn shows(&self, words: &str) -> bool {
+        self.screen.screen().contents().contains(words)
+    }
+
+    fn type_keys(&mut self, keys: &[u8]) -> (Instant, Duration) {
+        let before = (Instant::now(), self.busy_time());
+        self.keys.write_all(keys).expect("the terminal takes keys");
+        self.keys.flush().expect("the terminal takes keys");
+        before
+    }
+
+    /// Reads frames until the screen is as it should be and nothing more comes.
+    fn read_until(&mut self, since: Instant, busy: Duration, mut is_there: impl FnMut(&str) -> bool) -> Cost {
+        let mut last = since;
+        while !is_there(&self.screen.screen().contents()) {
             last = self.read(PATIENCE).expect("the program draws");
         }
         while let Some(at) = self.read(QUIET) {
             last = at;
         }
-        last - self.started
-    }
-
-    /// Types a key and returns the time to the last byte of the frame that answers it.
-    pub(crate) fn answer(&mut self, key: &[u8]) -> Duration {
-        let typed = Instant::now();
-        self.keys.write_all(key).expect("the terminal takes keys");
-        self.keys.flush().expect("the terminal takes keys");
-        let mut last = self.read(PATIENCE).expect("the program answers each key with a frame");
-        while let Some(at) = self.read(QUIET) {
-            last = at;
-        }
-        last - typed
-    }
-
-    /// Types keys and returns the time to the last byte of the frame in which the screen has `words`, which come at the end
-    /// of what may take several frames.
-    pub(crate) fn answer_with(&mut self, keys: &[u8], words: &str) -> Duration {
-        let typed = Instant::now();
-        self.keys.write_all(keys).expect("the terminal takes keys");
-        self.keys.flush().expect("the terminal takes keys");
-        let mut last = typed;
-        while !self.screen.screen().contents().contains(words) {
-            last = self.read(PATIENCE).expect("the program goes on");
-        }
-        while let Some(at) = self.read(QUIET) {
-            last = at;
-        }
-        last - typed
+        Cost { time: last - since, busy: self.busy_time().saturating_sub(busy) }
     }
 
     /// Returns the most memory that the program has held so far, in KiB; 0 where the kernel doesn't say.
@@ -107,16 +130,15 @@ impl Terminal {
         line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
     }
 
-    /// Returns the time that the processors have worked for the program so far; nothing where the kernel doesn't say.
-    pub(crate) fn cpu_time(&self) -> Duration {
-        // The unit of the kernel's figures is fixed for programs, whatever its own clock does.
-        const TICK: Duration = Duration::from_millis(10);
+    /// Returns the time that the processors have worked for the threads that run.
+    fn busy_time(&self) -> Duration {
         let Some(id) = self.child.process_id() else { return Duration::ZERO };
-        let status = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-        // The name in parentheses may hold blanks; user and system time are the 12th and 13th field behind it.
-        let fields = status.rsplit(')').next().unwrap_or_default().split_whitespace();
-        let ticks: u32 = fields.skip(11).take(2).filter_map(|field| field.parse::<u32>().ok()).sum();
-        TICK * ticks
+        let threads = std::fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
+        let of = |thread: std::fs::DirEntry| {
+            let text = std::fs::read_to_string(thread.path().join("schedstat")).unwrap_or_default();
+            text.split(' ').next().and_then(|nanos| nanos.parse().ok()).unwrap_or(0)
+        };
+        Duration::from_nanos(threads.map(of).sum())
     }
 
     /// Leaves the program.
