@@ -3,7 +3,7 @@
 //! A value is hidden wherever it stands: in the entry itself, in a tool's arguments, in what the user said. Short
 //! values, which stand in any text by chance, are hidden where the text names their entry.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::condition::Condition;
@@ -21,8 +21,19 @@ const ANYWHERE_FROM: usize = 4;
 /// The values to hide.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Mask {
-    /// The `pii` entries, each with the values that it ever held, as texts, the longest first.
-    entries: Vec<(Name, Vec<String>)>,
+    /// The `pii` entries.
+    entries: Vec<Name>,
+    /// The texts that they ever held, in order.
+    values: Vec<Hidden>,
+}
+
+/// A text to hide.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Hidden {
+    /// Its characters in small letters.
+    folded: Box<[char]>,
+    /// The places of the entries that held it.
+    of: Vec<usize>,
 }
 
 impl Mask {
@@ -44,39 +55,87 @@ impl Mask {
                 values[place].extend(forms(value));
             }
         }
-        let longest_first = |values: BTreeSet<String>| {
-            let mut values: Vec<String> = values.into_iter().collect();
-            values.sort_by_key(|value| std::cmp::Reverse(value.len()));
-            values
-        };
-        let entries = pii.iter().zip(values).map(|(entry, values)| (entry.key.clone(), longest_first(values)));
-        Mask { entries: entries.collect() }
+        let texts =
+            values.into_iter().enumerate().flat_map(|(place, texts)| texts.into_iter().map(move |text| (place, text)));
+        Mask::over(pii.iter().map(|entry| entry.key.clone()).collect(), texts)
+    }
+
+    /// Returns what hides these texts, each of the entry at that place.
+    fn over(entries: Vec<Name>, texts: impl Iterator<Item = (usize, String)>) -> Mask {
+        let mut values: BTreeMap<Box<[char]>, Vec<usize>> = BTreeMap::new();
+        for (place, text) in texts {
+            values.entry(text.chars().map(folded).collect()).or_default().push(place);
+        }
+        Mask { entries, values: values.into_iter().map(|(folded, of)| Hidden { folded, of }).collect() }
     }
 
     /// Returns what hides the values of both, for a text about two sessions.
-    pub fn and(mut self, other: Mask) -> Mask {
-        self.entries.extend(other.entries);
-        self
+    pub fn and(self, other: Mask) -> Mask {
+        let first = self.entries.len();
+        let texts = |values: Vec<Hidden>, first: usize| {
+            let of = move |value: Hidden| {
+                let text: String = value.folded.iter().collect();
+                value.of.into_iter().map(move |place| (first + place, text.clone()))
+            };
+            values.into_iter().flat_map(of)
+        };
+        let all = texts(self.values, 0).chain(texts(other.values, first));
+        Mask::over(self.entries.into_iter().chain(other.entries).collect(), all)
     }
 
     /// Returns whether the entry is `pii`.
     pub fn hides(&self, key: &str) -> bool {
-        self.entries.iter().any(|(known, _)| *known == *key)
+        self.entries.iter().any(|known| *known == *key)
     }
 
-    /// Returns a text with the mark in place of each value.
+    /// Returns a text with the mark in place of each value, and of values that overlap.
     pub fn text(&self, text: &str) -> String {
-        let mut masked = text.to_owned();
-        for (key, values) in &self.entries {
-            let is_named = masked.contains(key.as_str());
-            for value in values {
-                let is_long = value.chars().count() >= ANYWHERE_FROM;
-                if is_long || is_named {
-                    masked = replaced(&masked, value, !is_long);
+        if self.values.is_empty() {
+            return text.to_owned();
+        }
+        let named: Vec<bool> = self.entries.iter().map(|key| text.contains(key.as_str())).collect();
+        let characters: Vec<char> = text.chars().map(folded).collect();
+        let mut masked = String::with_capacity(text.len());
+        // How many characters of the text are behind what is hidden so far.
+        let mut hidden = 0;
+        for (index, character) in text.chars().enumerate() {
+            if let Some(length) = self.longest(&characters, index, &named) {
+                if hidden <= index {
+                    masked.push_str(PII_MARK);
                 }
+                hidden = hidden.max(index + length);
+            }
+            if hidden <= index {
+                masked.push(character);
             }
         }
         masked
+    }
+
+    /// Returns how many characters the longest value takes that stands at `start` and is hidden there. A short one is
+    /// hidden where one of its entries is named, and where it is a word of its own.
+    fn longest(&self, characters: &[char], start: usize, named: &[bool]) -> Option<usize> {
+        let is_whole = |end: usize| {
+            let is_word =
+                |at: Option<usize>| at.and_then(|at| characters.get(at)).is_some_and(|one| one.is_alphanumeric());
+            !is_word(start.checked_sub(1)) && !is_word(Some(end))
+        };
+        // The values that begin with the characters so far: they stand side by side, one that is no longer in front.
+        let mut among = self.values.as_slice();
+        let mut longest = None;
+        for length in 0.. {
+            if let Some((first, others)) = among.split_first().filter(|(first, _)| first.folded.len() == length) {
+                let is_hidden =
+                    ANYWHERE_FROM <= length || (first.of.iter().any(|place| named[*place]) && is_whole(start + length));
+                longest = if is_hidden { Some(length) } else { longest };
+                among = others;
+            }
+            let Some(next) = characters.get(start + length).filter(|_| !among.is_empty()) else { break };
+            let from = among.partition_point(|value| value.folded[length] < *next);
+            let to = among.partition_point(|value| value.folded[length] <= *next);
+            among = &among[from..to];
+        }
+        longest
     }
 
     /// Returns an answer in which nothing of a `pii` entry stands.
@@ -146,50 +205,20 @@ fn add_forms(value: &Value, forms: &mut BTreeSet<String>) {
     }
 }
 
-/// Puts the mark in place of a value, whatever the case of its letters; `whole`: where it is a word of its own.
-fn replaced(text: &str, value: &str, whole: bool) -> String {
-    let mut masked = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(next) = rest.chars().next() {
-        let length = matched(rest, value).filter(|length| {
-            let before = masked.chars().next_back().is_some_and(char::is_alphanumeric);
-            let after = rest[*length..].chars().next().is_some_and(char::is_alphanumeric);
-            !whole || (!before && !after)
-        });
-        match length {
-            Some(length) => {
-                masked.push_str(PII_MARK);
-                rest = &rest[length..];
-            }
-            None => {
-                masked.push(next);
-                rest = &rest[next.len_utf8()..];
-            }
-        }
-    }
-    masked
-}
-
-/// Returns how many bytes of `text` the value takes at its beginning, if it stands there.
-fn matched(text: &str, value: &str) -> Option<usize> {
-    let mut characters = text.char_indices();
-    for wanted in value.chars() {
-        let (_, found) = characters.next()?;
-        if found != wanted && !found.to_lowercase().eq(wanted.to_lowercase()) {
-            return None;
-        }
-    }
-    Some(characters.next().map_or(text.len(), |(end, _)| end))
+/// Returns a character as a small letter; where that takes several, their first.
+fn folded(character: char) -> char {
+    character.to_lowercase().next().unwrap_or(character)
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn check(values: &[Value], text: &str, expected: &str) {
-        let forms = values.iter().flat_map(forms).collect();
-        let mask = Mask { entries: vec![(Name::from("project.name"), forms)] };
-        assert_eq!(mask.text(text), expected);
+        let texts = values.iter().flat_map(forms).map(|text| (0, text));
+        assert_eq!(Mask::over(vec![Name::from("project.name")], texts).text(text), expected);
     }
 
     fn text(text: &str) -> Value {
@@ -212,5 +241,50 @@ mod tests {
         check(&[text("Bo")], "`project.name` is \"Bo\", not Bob", "`project.name` is \"[set]\", not Bob");
         check(&[text("Bo")], "user: Bo", "user: Bo");
         check(&[Value::Bool(true)], "project.name = true", "project.name = [set]");
+    }
+
+    #[test]
+    fn values_that_overlap_are_hidden_as_one() {
+        check(
+            &[text("Ada Vale"), text("Vale of Tears"), text("Vale")],
+            "Ada Vale of Tears, ADA VALE, Vale",
+            "[set], [set], [set]",
+        );
+    }
+
+    #[test]
+    fn the_masks_of_two_sessions_hide_the_values_of_both() {
+        let mask = |key: &str, text: &str| Mask::over(vec![Name::from(key)], std::iter::once((0, text.to_owned())));
+        let both = mask("a.x", "Noor Vale").and(mask("b.y", "Bo"));
+        assert_eq!(both.text("Noor Vale: b.y is Bo, a.x is none"), "[set]: b.y is [set], a.x is none");
+        assert!(both.hides("a.x") && both.hides("b.y") && !both.hides("b.x"));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_of_a_long_value_is_left_and_all_else_is(
+            values in prop::collection::vec("[abAB]{4,6}", 0..6),
+            said in "[abAB ]{0,40}",
+        ) {
+            let mask = Mask::over(vec![Name::from("project.name")], values.iter().map(|value| (0, value.clone())));
+            let masked = mask.text(&said);
+            // Each character is hidden exactly where some value stands over it.
+            let lower = said.to_lowercase();
+            let mut expected = String::new();
+            let mut hidden = 0;
+            for (at, character) in said.char_indices() {
+                let ends = values.iter().filter(|value| lower[at..].starts_with(&value.to_lowercase())).map(|value| at + value.len());
+                if let Some(end) = ends.max() {
+                    if hidden <= at {
+                        expected.push_str(PII_MARK);
+                    }
+                    hidden = hidden.max(end);
+                }
+                if hidden <= at {
+                    expected.push(character);
+                }
+            }
+            prop_assert_eq!(masked, expected);
+        }
     }
 }
