@@ -201,6 +201,13 @@ impl Trail {
         self.len -= 1;
         Some(last)
     }
+
+    /// Returns what was tried before `rule` decided: all but the rule itself, which may have been applied on the way.
+    pub fn before(self, rule: Rule) -> Trail {
+        let mut tried = Trail::default();
+        tried.extend(self.iter().copied().filter(|other| *other != rule));
+        tried
+    }
 }
 
 impl Extend<Rule> for Trail {
@@ -249,6 +256,8 @@ mod tests {
         let mut other = Trail::default();
         other.extend([first, second]);
         assert_eq!(trail, other);
+        assert_eq!(*trail.before(first), [second]);
+        assert_eq!(trail.before(third), trail);
     }
 
     #[test]

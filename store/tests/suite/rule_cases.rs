@@ -318,6 +318,7 @@ fn nothing_words(nothing: &Nothing) -> String {
 fn explained(outcome: String, rule: Rule, at: Option<&Place>, tried: &[Rule], change: Option<Change>) -> String {
     let place = |at: &Place| format!(" ({}:{})", at.file, at.line);
     let mut said = format!("{outcome}, by {rule}{}\n  {}", at.map(place).unwrap_or_default(), rule.text());
+    assert!(!tried.contains(&rule), "{rule} decides, so it was not tried before: {said}");
     if !tried.is_empty() {
         let tried: Vec<&str> = tried.iter().map(|rule| rule.number()).collect();
         said.push_str(&format!("\n  before it: {}", tried.join(", ")));

@@ -44,7 +44,7 @@ pub fn write(agent: &Agent, profile: Profile, state: &State, request: WriteReque
     let undeclared = || (request.by == WriteBy::Engine).then(|| asked.clone());
     let key = entry.map(|entry| entry.key.clone()).or_else(undeclared);
     let skill = skill.map(|skill| skill.id.clone()).or_else(|| request.skill.map(Name::from));
-    WriteDecision { asked, skill, by: request.by, key, outcome, rule, tried }
+    WriteDecision { asked, skill, by: request.by, key, outcome, rule, tried: tried.before(rule) }
 }
 
 /// What is known on the way to a decision.
@@ -257,9 +257,6 @@ impl<'a> Attempt<'a> {
         } else if let Some(item) = skill.deny_write.item(&entry.key) {
             let is_project = entry.scope == EntryScope::Project;
             let rule = if is_project { Rule::DenyLists } else { Rule::DenyOwnAndProject };
-            if is_project {
-                self.tried.pop();
-            }
             return Err(refused(WriteRefusal::MemoryWriteError, Obstacle::Denied { by: item.at.clone() }, rule));
         } else if skill.deny_write.names_nothing {
             self.tried.push(Rule::DenyListNamesNothing);

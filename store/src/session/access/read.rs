@@ -324,7 +324,7 @@ fn decision(
         key: entry.map(|entry| entry.key.clone()),
         found,
         rule,
-        tried,
+        tried: tried.before(rule),
     }
 }
 
