@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::blocks::{open_tail, tail_path};
 use super::error::{Doing, LogError, from_io};
-use super::open::Writing;
+use super::open::{Writing, has_died};
 use super::read::Log;
 use super::session::Session;
 use super::stamp::Stamp;
@@ -119,7 +119,7 @@ impl Follower {
         if let Some(mut watched) = self.tail.take() {
             let (entries, is_current) = watched.read().map_err(|error| self.unreadable(error))?;
             let is_whole = self.hand_out(&mut watched.sessions, entries, &mut count, &mut take)?;
-            if is_current && is_whole {
+            if is_current && is_whole && !self.is_left_unmarked(&watched)? {
                 self.tail = Some(watched);
                 return Ok(count);
             }
@@ -205,6 +205,16 @@ impl Follower {
             self.writing = Log::open(&self.path)?.writing();
         }
         Ok(self.writing)
+    }
+
+    /// Returns whether the writer has died since, and left what it had no time to acknowledge: whoever opens the log has
+    /// it, and the next writer goes on behind it.
+    fn is_left_unmarked(&self, watched: &Watched) -> Result<bool, LogError> {
+        if matches!(self.writing, Writing::Died) {
+            return Ok(false);
+        }
+        let is_left = watched.cursor.has_unmarked(&watched.file).map_err(|error| self.unreadable(error))?;
+        Ok(is_left && has_died(&self.path)?)
     }
 
     /// Hands out what the entries of a tail hold. Returns whether nothing is missing between.

@@ -174,6 +174,15 @@ fn has_writer(path: &Path) -> Result<bool, LogError> {
     Ok(byte[0] & NEEDS_REPAIR != 0)
 }
 
+/// Returns whether the last writer of a log ended without closing it, and no other one is at work.
+pub(super) fn has_died(path: &Path) -> Result<bool, LogError> {
+    let opened = call(path, Doing::Read, &Place::File, || Ok(builder(READER_CACHE_LEN).open_read_only(path)?));
+    match opened {
+        Err(LogError::Unclosed(_)) => Ok(true),
+        other => other.map(|_| false),
+    }
+}
+
 /// A file in memory, as it was when it was read.
 struct Image(Vec<u8>);
 

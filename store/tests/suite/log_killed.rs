@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 use replay_store::log::{Addition, Durability, EventLog, Follower, Log, LogError, Options};
@@ -76,15 +77,17 @@ fn eight_sessions_are_written_at_once() {
 fn a_killed_writer_loses_nothing_that_it_acknowledged() {
     let kills = std::env::var("REPLAY_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(KILLS);
     let (_folder, path) = place();
-    let is_over = AtomicBool::new(false);
+    let followed = Followed::default();
     let mut kept = BTreeMap::new();
     thread::scope(|scope| {
-        let follower = scope.spawn(|| follow(&path, &is_over));
+        let follower = scope.spawn(|| follow(&path, &followed));
+        let _over = Over(&followed);
         let mut numbers = Numbers(7);
         for kill in 0..kills {
             round(&path, 20 + numbers.below(400) as u64, &mut kept);
             let log = Log::open(&path).expect("a log whose writer was killed is read");
             check(&log, &kept);
+            assert_eq!(followed.now(&follower), counts(&log), "kill {kill}");
             if kill % 8 == 7 {
                 drop(log);
                 let log = EventLog::open(&path, &Options::default()).expect("a writer goes on");
@@ -92,17 +95,46 @@ fn a_killed_writer_loses_nothing_that_it_acknowledged() {
                 check(&Log::open(&path).expect("it was closed"), &kept);
             }
         }
-        is_over.store(true, Ordering::Release);
-        let followed = follower.join().expect("a follower doesn't panic");
-        let log = Log::open(&path).expect("a log whose writer was killed is read");
-        let there: BTreeMap<String, u64> = log
-            .sessions()
-            .expect("it is whole")
-            .iter()
-            .map(|session| (session.id.to_string(), session.event_count))
-            .collect();
-        assert_eq!(followed, there);
     });
+}
+
+/// Returns how many events each session holds.
+fn counts(log: &Log) -> BTreeMap<String, u64> {
+    let sessions = log.sessions().expect("it is whole");
+    sessions.iter().map(|session| (session.id.to_string(), session.event_count)).collect()
+}
+
+/// How many events of each session a follower was given.
+#[derive(Default)]
+struct Followed {
+    counts: Mutex<BTreeMap<String, u64>>,
+    /// How often it was asked for, and for which of these it has looked since.
+    asked: AtomicU64,
+    answered: AtomicU64,
+}
+
+/// Asks the follower to end.
+const OVER: u64 = u64::MAX;
+
+/// Lets the follower end, also where a check fails.
+struct Over<'a>(&'a Followed);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.asked.store(OVER, Ordering::SeqCst);
+    }
+}
+
+impl Followed {
+    /// Returns what a look that begins now finds.
+    fn now(&self, follower: &ScopedJoinHandle<'_, ()>) -> BTreeMap<String, u64> {
+        let asked = self.asked.fetch_add(1, Ordering::SeqCst) + 1;
+        while self.answered.load(Ordering::SeqCst) < asked {
+            assert!(!follower.is_finished(), "a follower doesn't panic");
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.counts.lock().expect("a follower doesn't panic").clone()
+    }
 }
 
 /// Lets a process write until it has acknowledged so many appends, and kills it.
@@ -135,25 +167,28 @@ fn round(path: &Path, appends: u64, kept: &mut BTreeMap<String, u64>) {
     rest.into_iter().for_each(take);
 }
 
-/// Follows the log until it is over, and returns how many events of each session came, each once and in order.
-fn follow(path: &Path, is_over: &AtomicBool) -> BTreeMap<String, u64> {
+/// Follows the log until it is over; each event comes once and in order.
+fn follow(path: &Path, followed: &Followed) {
     let mut follower = Follower::new(path, BTreeMap::new());
-    let mut followed: BTreeMap<String, u64> = BTreeMap::new();
     loop {
-        let is_last = is_over.load(Ordering::Acquire);
+        let asked = followed.asked.load(Ordering::SeqCst);
+        if asked == OVER {
+            return;
+        }
+        let mut counts = followed.counts.lock().expect("nobody panics");
         let looked = follower.look(|event| {
-            let next = followed.entry(event.session.to_string()).or_default();
+            let next = counts.entry(event.session.to_string()).or_default();
             assert_eq!((event.position, event.payload), (*next, &payload(*next)[..]));
             *next += 1;
             Ok::<(), LogError>(())
         });
         match looked {
-            Ok(_) if is_last => return followed,
-            Ok(_) => {}
+            Ok(_) => followed.answered.store(asked, Ordering::SeqCst),
             // It isn't there before the first writer made it, and is made step by step.
-            Err(LogError::Missing(_) | LogError::NotALog(_)) if followed.is_empty() => {}
+            Err(LogError::Missing(_) | LogError::NotALog(_)) if counts.is_empty() => {}
             Err(error) => panic!("{error}"),
         }
+        drop(counts);
         thread::sleep(Duration::from_millis(1));
     }
 }

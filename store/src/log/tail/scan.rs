@@ -124,6 +124,20 @@ impl Cursor {
         head == Some(&number) && !bytes.starts_with(&mark(&self.place))
     }
 
+    /// Returns whether something was written behind what was acknowledged: by a writer that is about to acknowledge it, or
+    /// that died before it did.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the tail can't be read.
+    pub(in crate::log) fn has_unmarked(&self, tail: &dyn Blocks) -> io::Result<bool> {
+        let rest = region_len(tail)?.saturating_sub(self.at);
+        let mut head = [0; 24];
+        let len = head.len().min(usize::try_from(rest).unwrap_or(usize::MAX));
+        let read = tail.read_at(self.region * region_len(tail)? + self.at, &mut head[..len])?;
+        Ok(self.begins_record(&head[..read]))
+    }
+
     /// Returns whether the writer has gone on to the other region, or this one is no more.
     ///
     /// # Errors
