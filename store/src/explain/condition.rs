@@ -7,11 +7,13 @@ use serde::Serialize;
 
 use super::read::answer_of;
 use super::why::{Answer, RuleLine};
+use super::words::and_behind;
 use crate::agent::Agent;
 use crate::agent::gate::Gate;
 use crate::condition::{Outcome, Part};
 use crate::event::Position;
 use crate::name::Name;
+use crate::session::State;
 use crate::session::access::{Found, Nothing, ReadDecision};
 use crate::session::gate::GateDecision;
 use crate::value::Value;
@@ -44,16 +46,21 @@ pub struct ConditionRead {
     pub set_at: Option<Position>,
     /// The rule that decided the read.
     pub rule: RuleLine,
+    /// Which kind of nothing a rule withholds, where what it withholds is none.
+    #[serde(skip)]
+    pub behind: Option<Nothing>,
     /// The decision itself.
     #[serde(skip)]
     pub decision: Arc<ReadDecision>,
 }
 
 impl Condition {
-    /// Returns the tree of an evaluated gate.
-    pub fn of(agent: &Agent, gate: &Gate, decision: &GateDecision) -> Condition {
+    /// Returns the tree of a gate that was evaluated on `state`.
+    pub fn of(agent: &Agent, state: &State, gate: &Gate, decision: &GateDecision) -> Condition {
         match (decision, &gate.condition) {
-            (GateDecision::Evaluated(evaluation), Some(condition)) => tree(agent, &condition.text, &evaluation.root),
+            (GateDecision::Evaluated(evaluation), Some(condition)) => {
+                tree(agent, state, &condition.text, &evaluation.root)
+            }
             (GateDecision::Evaluated(_) | GateDecision::Unreadable, _) => Condition {
                 text: gate.text.value.clone(),
                 holds: Some(false),
@@ -111,14 +118,15 @@ impl ConditionRead {
             (Answer::NeverWritten, _) => " (never written)".to_owned(),
             (Answer::Cleared | Answer::Reset, Some(at)) => format!(" ({} at {at})", self.answer.word()),
             (Answer::Denied | Answer::Private, _) => {
-                format!(" ({} by {}{place})", self.answer.word(), self.rule.id)
+                let behind = and_behind(self.behind.as_ref());
+                format!(" ({} by {}{place}{behind})", self.answer.word(), self.rule.id)
             }
             (answer, _) => format!(" ({})", answer.word().replace('_', " ")),
         }
     }
 }
 
-fn tree(agent: &Agent, text: &str, part: &Part<ReadDecision>) -> Condition {
+fn tree(agent: &Agent, state: &State, text: &str, part: &Part<ReadDecision>) -> Condition {
     let (holds, value, impossible) = match &part.outcome {
         Outcome::Value(value) => (Some(value.is_truthy()), value.clone(), None),
         Outcome::Impossible(why) => (Some(false), Value::Null, Some(why.clone())),
@@ -129,17 +137,18 @@ fn tree(agent: &Agent, text: &str, part: &Part<ReadDecision>) -> Condition {
         holds,
         value,
         impossible,
-        read: part.why.as_ref().map(|decision| condition_read(agent, decision)),
-        parts: part.parts.iter().map(|part| tree(agent, text, part)).collect(),
+        read: part.why.as_ref().map(|decision| condition_read(agent, state, decision)),
+        parts: part.parts.iter().map(|part| tree(agent, state, text, part)).collect(),
     }
 }
 
-fn condition_read(agent: &Agent, decision: &ReadDecision) -> ConditionRead {
+fn condition_read(agent: &Agent, state: &State, decision: &ReadDecision) -> ConditionRead {
     ConditionRead {
         key: decision.asked.clone(),
         answer: answer_of(decision),
         set_at: set_at(decision),
         rule: RuleLine::new(Some(agent), decision.rule, decision.because()),
+        behind: decision.behind(agent, state),
         decision: Arc::new(decision.clone()),
     }
 }

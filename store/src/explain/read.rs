@@ -4,14 +4,13 @@ use super::Evidence;
 use super::resolve::near;
 use super::story::story;
 use super::why::{Answer, Question, RuleLine, Tried, Why};
-use super::words::{did_you_mean, value_words};
+use super::words::{did_you_mean, lifted, value_words};
 use crate::agent::Agent;
-use crate::agent::entry::Entry;
 use crate::event::Position;
 use crate::name::Name;
 use crate::replay::Session;
 use crate::session::State;
-use crate::session::access::{Found, Nothing, ReadDecision, Reader, Site, given, read};
+use crate::session::access::{Found, Nothing, ReadDecision, Reader, Site, read};
 
 /// Returns whether `skill` may read `key` at `at`, as a tool of it would: a bare name is the skill's own entry if it
 /// declares one, else the project's (M30).
@@ -28,7 +27,10 @@ pub fn why_read(session: &Session, key: &str, skill: &str, at: Position) -> Why 
         return of(session, &state, Answer::Unknown, text, asked, skill);
     }
     let decision = read(agent, session.profile.profile, &state, Reader { skill: Some(skill), site: Site::Tool }, asked);
-    let mut why = of(session, &state, answer_of(&decision), sentence(&decision, skill), asked, skill);
+    let behind = decision.behind(agent, &state);
+    let text = behind.as_ref().map_or_else(String::new, |nothing| format!(", and it was {nothing}"));
+    let text = format!("{}{text}", sentence(&decision, skill));
+    let mut why = of(session, &state, answer_of(&decision), text, asked, skill);
     if let Some(key) = &decision.key {
         why.key = Some(key.clone());
     }
@@ -37,19 +39,7 @@ pub fn why_read(session: &Session, key: &str, skill: &str, at: Position) -> Why 
     why.tried = Tried::all(&decision.tried);
     why.evidence = evidence(session, agent, &state, &decision);
     let why = why.with_change(decision.change(agent));
-    match decision.key.as_ref().and_then(|key| agent.entry(key)) {
-        Some(entry) if !decision.is_allowed() => without_effect(why, &state, entry),
-        Some(_) | None => why,
-    }
-}
-
-/// Says of a change that it is not enough: the entry that a rule withholds holds nothing either.
-fn without_effect(mut why: Why, state: &State, entry: &Entry) -> Why {
-    let is_empty = given(state.memory.get(&entry.key), entry).is_none();
-    if let Some(change) = why.change.as_mut().filter(|_| is_empty) {
-        change.push_str(&format!("; at {} that changes nothing yet: the entry holds nothing there", state.position));
-    }
-    why
+    Why { change: why.change.map(|change| lifted(change, behind.as_ref(), state.position)), ..why }
 }
 
 /// Returns the answer that a decision is.

@@ -12,7 +12,7 @@ use super::condition::Condition;
 use super::read::answer_of;
 use super::uses::{Decides, ReadAs, Use, uses};
 use super::why::Answer;
-use super::words::value_words;
+use super::words::{and_behind, value_words};
 use crate::agent::Agent;
 use crate::agent::block::{Parameter, StepKind};
 use crate::agent::response::placeholders;
@@ -213,12 +213,27 @@ impl Search<'_> {
                 let ProsePiece::Left { token, decision, .. } = piece else { continue };
                 if decision.key.as_ref().unwrap_or(&decision.asked) == self.key {
                     let place = Some(format!("{}:{}", token.at.file, token.at.line));
-                    let nothing = nothing_words(&decision);
+                    let nothing = self.gave(state, &decision);
                     let text = format!("the prompt of {name} has a hole there: {nothing}");
                     let text = (format!("the prompt has a hole there: {nothing}"), text);
                     found.push(read_of(&decision, state.position, turn, ReadSite::Prompt, place, text));
                 }
             }
+        }
+    }
+
+    /// What a read gave, or why it gave nothing.
+    fn gave(&self, state: &State, decision: &ReadDecision) -> String {
+        if let Some(value) = decision.value() {
+            return value_words(value);
+        }
+        let why = answer_of(decision).word().replace('_', " ");
+        match decision.because() {
+            Some(at) => {
+                let behind = and_behind(decision.behind(self.agent, state).as_ref());
+                format!("None ({why} by {}, {}:{}{behind})", decision.rule, at.file, at.line)
+            }
+            None => format!("None ({why})"),
         }
     }
 
@@ -230,10 +245,10 @@ impl Search<'_> {
             ReadAs::Active => state.active_skill().map(Name::as_str),
         };
         let decision = gate(self.agent, self.session.profile.profile, state, reader, one.gate);
-        let tree = Condition::of(self.agent, one.gate, &decision);
+        let tree = Condition::of(self.agent, state, one.gate, &decision);
         let Some(read) = tree.reads().into_iter().find(|read| read.key == *self.key) else { return };
         let is = if decision.is_open() { "holds" } else { "does not hold" };
-        let gave = read.decision.value().map_or_else(|| nothing_words(&read.decision), |value| value_words(value));
+        let gave = self.gave(state, &read.decision);
         let (what, condition) = (one.decides.words(), &tree.text);
         let text = format!("{what} depends on `{condition}`, which {is} {when}: {gave}");
         let text = (format!("{what} depends on `{condition}`, which {is}"), text);
@@ -313,7 +328,7 @@ impl Search<'_> {
         let spoken = speak(self.agent, self.session.profile.profile, &state, response);
         let decision = spoken.reads.iter().find(|read| read.key.as_ref() == Some(self.key));
         if let Some(decision) = decision {
-            let gave = decision.value().map_or_else(|| nothing_words(decision), |value| value_words(value));
+            let gave = self.gave(&state, decision);
             let reader = format!("the response `{response}` says it");
             let text = (reader.clone(), format!("{reader}: {gave}"));
             let at = spoken.variant.map_or(&declared.at, |variant| &variant.text.at);
@@ -334,7 +349,7 @@ impl Search<'_> {
             let Some((argument, _)) = parameters.iter().find(|(_, parameter)| names(parameter)) else { continue };
             if run.value == *tool {
                 let decision = self.decide(&state, Site::Condition);
-                let gave = decision.value().map_or_else(|| nothing_words(&decision), |value| value_words(value));
+                let gave = self.gave(&state, &decision);
                 let reader = format!("the step `{}` passes it to `{tool}` as `{argument}`", step.id);
                 let text = (reader.clone(), format!("{reader}: {gave}"));
                 let place = Some(format!("{}:{}", step.at.file, step.at.line));
@@ -382,14 +397,6 @@ impl Search<'_> {
     fn decide(&self, state: &State, site: Site) -> ReadDecision {
         let reader = Reader { skill: state.active_skill().map(Name::as_str), site };
         read(self.agent, self.session.profile.profile, state, reader, self.key)
-    }
-}
-
-fn nothing_words(decision: &ReadDecision) -> String {
-    let why = answer_of(decision).word().replace('_', " ");
-    match decision.because() {
-        Some(at) => format!("None ({why} by {}, {}:{})", decision.rule, at.file, at.line),
-        None => format!("None ({why})"),
     }
 }
 

@@ -132,7 +132,7 @@ fn off_the_stack(session: &Session, state: &State, skill: &Skill, decision: &Sta
     if let Some((agent, written)) = agent.and_then(|agent| Some((agent, gate_of(agent, skill, decision.rule)?))) {
         let reader = if decision.rule == Rule::Precondition { None } else { Some(skill.id.as_str()) };
         let evaluated = gate::gate(agent, session.profile.profile, state, reader, written);
-        let tree = Condition::of(agent, written, &evaluated);
+        let tree = Condition::of(agent, state, written, &evaluated);
         why.rule = Some(RuleLine::new(Some(agent), decision.rule, Some(&written.text.at)));
         why.evidence = stories(session, state, &tree);
         if !evaluated.is_open() {

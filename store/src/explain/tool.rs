@@ -56,7 +56,7 @@ fn of_the_moment(session: &Session, agent: &Agent, state: &State, tool: &Tool) -
     let constraint = skill.and_then(|skill| skill.constraint(&tool.name));
     if let (Some(skill), Some(requires)) = (skill, constraint.and_then(|constraint| constraint.requires.as_ref())) {
         let decision = gate(agent, session.profile.profile, state, Some(&skill.id), requires);
-        let tree = Condition::of(agent, requires, &decision);
+        let tree = Condition::of(agent, state, requires, &decision);
         why.rule = Some(RuleLine::new(Some(agent), Rule::ToolRequires, Some(&requires.text.at)));
         why.evidence = stories(session, state, &tree);
         if !decision.is_open() {

@@ -1,6 +1,8 @@
 //! Values and names as the sentences of an answer say them.
 
+use crate::event::Position;
 use crate::name::Name;
+use crate::session::access::Nothing;
 use crate::value::Value;
 
 /// How many characters of a value a sentence has.
@@ -16,6 +18,19 @@ pub(super) fn value_words(value: &Value) -> String {
         }
         None => json,
     }
+}
+
+/// Returns a change that lifts a rule, and that it is not enough where the entry holds nothing either at `at`.
+pub(super) fn lifted(change: String, behind: Option<&Nothing>, at: Position) -> String {
+    match behind {
+        Some(nothing) => format!("{change}; at {at} that alone changes nothing: it was {nothing}"),
+        None => change,
+    }
+}
+
+/// Returns which kind of nothing there is behind a rule that withholds an entry, to stand behind that rule.
+pub(super) fn and_behind(behind: Option<&Nothing>) -> String {
+    behind.map(|nothing| format!(", and {nothing}")).unwrap_or_default()
 }
 
 /// Returns names as people list them: `a`, `b` or `c`.

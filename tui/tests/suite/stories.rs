@@ -34,7 +34,7 @@ fn why_the_agent_acted_as_if_it_knew_nothing() {
     told(fees(), "! Enter", &["denied read", "18/72", "18 is place 1 of 5"]);
     told(
         fees(),
-        "! Enter K",
+        "! Enter K z",
         &[
             "renew_loan read None from `pay_fees.balance` in the condition at skills/renew_loan/skill.md:24",
             "denied by skills/renew_loan/memory.yml:18",

@@ -189,11 +189,11 @@ pub fn decisions(session: &Session, at: Position) -> Vec<Decision> {
     let agent = session.agent.as_deref();
     if let Some(event) = session.event(at) {
         let sight = Sight { agent, profile: session.profile.profile, state: &before };
-        event::visit(&sight, &event.kind, &mut |made| found.push(words::decision(session, at, made)));
+        event::visit(&sight, &event.kind, &mut |made| found.push(words::decision(session, &before, at, made)));
     }
     if is_call(session, at) {
         let state = session.state(at);
-        let add = &mut |made: Made<'_>| found.push(words::decision(session, at, made));
+        let add = &mut |made: Made<'_>| found.push(words::decision(session, &state, at, made));
         call::visit(session, &state, &Interest::ALL, &Enough::default(), add);
         call::visit_offers(session, &state, add);
     }

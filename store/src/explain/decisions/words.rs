@@ -7,10 +7,12 @@ use crate::event::{Position, WriteRefusal, Writer};
 use crate::explain::Basis;
 use crate::explain::condition::Condition;
 use crate::explain::why::{RuleLine, Tried};
+use crate::explain::words::{and_behind, lifted};
 use crate::name::Name;
 use crate::replay::Session;
 use crate::replay::headline::who;
 use crate::rule::Rule;
+use crate::session::State;
 use crate::session::access::{Change, Found, ReadDecision, WriteDecision};
 use crate::session::gate::GateDecision;
 use crate::session::start::StartDecision;
@@ -19,8 +21,8 @@ use crate::value::Value;
 /// Values longer than this are cut in a sentence; the event and the memory hold all of them.
 const QUOTED_CHARACTERS: usize = 60;
 
-/// Puts a decision in words. `at` is the position that its step leads to.
-pub(super) fn decision(session: &Session, at: Position, made: Made<'_>) -> Decision {
+/// Puts a decision in words. It was made on `state`; `at` is the position that its step leads to.
+pub(super) fn decision(session: &Session, state: &State, at: Position, made: Made<'_>) -> Decision {
     let agent = session.agent.as_deref();
     let (kind, verdict) = (made.kind(), made.verdict());
     let base = |subject: &str, text: String, basis: Basis| Decision {
@@ -39,12 +41,12 @@ pub(super) fn decision(session: &Session, at: Position, made: Made<'_>) -> Decis
         basis,
     };
     match made {
-        Made::Read { decision, via } => read(agent, decision, via, base),
+        Made::Read { decision, via } => read(agent, state, decision, via, base),
         Made::Gate { gate, skill, decision, of } => Decision {
             skill: skill.cloned(),
             via: "condition",
             rule: Some(RuleLine::new(agent, gate_rule(of), Some(&gate.text.at))),
-            condition: agent.map(|agent| Condition::of(agent, gate, decision)),
+            condition: agent.map(|agent| Condition::of(agent, state, gate, decision)),
             ..base(gate.text.value.trim(), gate_words(decision, of), Basis::Recomputed)
         },
         Made::Stored { key, value, writer, decision } => {
@@ -112,14 +114,16 @@ pub(super) fn decision(session: &Session, at: Position, made: Made<'_>) -> Decis
 
 fn read(
     agent: Option<&Agent>,
+    state: &State,
     read: &ReadDecision,
     via: Via<'_>,
     base: impl FnOnce(&str, String, Basis) -> Decision,
 ) -> Decision {
+    let behind = agent.and_then(|agent| read.behind(agent, state));
     let (given, since) = match &read.found {
         Found::Value { value, set_at: Some(at), .. } => (format!("{}, set at {at}", quoted(value)), Some(*at)),
         Found::Value { value, set_at: None, .. } => (format!("{}, its initial value", quoted(value)), None),
-        Found::Nothing(nothing) => (format!("None: {nothing}"), nothing.since()),
+        Found::Nothing(nothing) => (format!("None: {nothing}{}", and_behind(behind.as_ref())), nothing.since()),
     };
     let named = match via.place() {
         Some(at) => format!("{} at {}:{}", via.word(), at.file, at.line),
@@ -128,13 +132,15 @@ fn read(
     let reader = read.skill.as_ref().map_or("no skill".to_owned(), ToString::to_string);
     let text = format!("{given} ({named}, read as {reader})");
     let key = read.key.as_ref().unwrap_or(&read.asked);
+    let made = with_change(base(key, text, Basis::Recomputed), agent.and_then(|agent| read.change(agent)));
     Decision {
         via: via.word(),
         rule: Some(RuleLine::new(agent, read.rule, read.because())),
         since,
         skill: read.skill.clone(),
         tried: Tried::all(&read.tried),
-        ..with_change(base(key, text, Basis::Recomputed), agent.and_then(|agent| read.change(agent)))
+        change: made.change.map(|change| lifted(change, behind.as_ref(), state.position)),
+        ..made
     }
 }
 

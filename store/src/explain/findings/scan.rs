@@ -11,6 +11,7 @@ use crate::event::{Actor, Event, EventKind, Position, ToolOutcome, WriteRefusal}
 use crate::explain::Basis;
 use crate::explain::decisions::{self, Enough, Interest, Made, Verdict, Verdicts, Via, quoted};
 use crate::explain::why::RuleLine;
+use crate::explain::words::lifted;
 use crate::name::{Name, SYSTEM, split_key};
 use crate::prompt::history::history_at_most;
 use crate::prompt::size::{Bound, CHARACTERS_A_TOKEN, DEFAULT_TOKENS, Fit, size};
@@ -115,7 +116,7 @@ impl Scan {
     fn look(&mut self, session: &Session, at: Position, event: &Event) -> u64 {
         self.look_at_event(session, at, event);
         let state = std::mem::take(&mut self.state);
-        decisions::walk_event(session, &state, event, &INTEREST, &mut |made| self.look_at(session, made, at));
+        decisions::walk_event(session, &state, event, &INTEREST, &mut |made| self.look_at(session, &state, made, at));
         self.judge.event(session, &state, at, event);
         self.state = state;
         evolve(&mut self.state, event);
@@ -125,7 +126,7 @@ impl Scan {
         }
         let state = std::mem::take(&mut self.state);
         let enough = Enough::default();
-        decisions::walk_call(session, &state, &INTEREST, &enough, &mut |made| self.look_at(session, made, at));
+        decisions::walk_call(session, &state, &INTEREST, &enough, &mut |made| self.look_at(session, &state, made, at));
         self.look_at_size(session, &state);
         self.state = state;
         CALL_COST
@@ -252,11 +253,11 @@ impl Scan {
         });
     }
 
-    /// What was decided.
-    fn look_at(&mut self, session: &Session, made: &Made<'_>, at: Position) {
+    /// What was decided on `state`.
+    fn look_at(&mut self, session: &Session, state: &State, made: &Made<'_>, at: Position) {
         let agent = session.agent.as_deref();
         match made {
-            Made::Read { decision, via } => self.look_at_read(agent, decision, *via, at),
+            Made::Read { decision, via } => self.look_at_read(agent, state, (decision, *via), at),
             Made::Gate { gate, decision, of, .. } => {
                 let Some((key, nothing)) = self.gates.note(gate, decision, *of, at) else { return };
                 let place = &gate.text.at;
@@ -325,7 +326,13 @@ impl Scan {
         }
     }
 
-    fn look_at_read(&mut self, agent: Option<&Agent>, read: &ReadDecision, via: Via<'_>, at: Position) {
+    fn look_at_read(
+        &mut self,
+        agent: Option<&Agent>,
+        state: &State,
+        (read, via): (&ReadDecision, Via<'_>),
+        at: Position,
+    ) {
         let key = read.key.as_ref().unwrap_or(&read.asked);
         let nothing = match &read.found {
             Gave::Value { value, set_at, .. } => {
@@ -345,10 +352,14 @@ impl Scan {
             None => "the memory that prompts list".to_owned(),
         };
         if !read.is_allowed() {
+            let behind = agent.and_then(|agent| read.behind(agent, state));
             self.groups.add(FoundKind::DeniedRead, subject, at, || {
                 let text = format!("{} read None from `{key}` in {}: {nothing}", skill(), named());
                 let advice = match agent.and_then(|agent| read.change(agent)) {
-                    Some(change) => format!("if it should see the value, {change}"),
+                    Some(change) => {
+                        let change = lifted(change.to_string(), behind.as_ref(), at);
+                        format!("if it should see the value, {change}")
+                    }
                     None => "write another name: no rule lets this one be read".to_owned(),
                 };
                 recomputed(agent, FoundKind::DeniedRead, text, advice, read.rule, read.because())

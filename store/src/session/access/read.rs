@@ -193,6 +193,17 @@ impl ReadDecision {
         }
     }
 
+    /// Returns which kind of nothing the reader would get if no rule withheld the entry. `None` where it would get a
+    /// value, and where no rule withholds a declared entry.
+    pub fn behind(&self, agent: &Agent, state: &State) -> Option<Nothing> {
+        let key = self.key.as_deref().filter(|_| !self.is_allowed())?;
+        let entry = agent.entry(key)?;
+        match held(state.memory.get(&entry.key), entry).0 {
+            Found::Value { .. } => None,
+            Found::Nothing(nothing) => Some(nothing),
+        }
+    }
+
     /// Returns the value that the reader gets; `None` is the engine's `None`.
     pub fn value(&self) -> Option<&Arc<Value>> {
         match &self.found {

@@ -2,6 +2,7 @@
 
 mod given;
 
+mod denied;
 mod history;
 mod offers;
 mod reads;

@@ -210,8 +210,7 @@ fn a_read_names_rule_line_and_change() {
     assert!(!denied.tried.is_empty());
     let private = read("pay.card", "track");
     check(&private, Answer::Private, &["private to `pay`"]);
-    let empty =
-        |change: &str, at: u64| format!("{change}; at {at} that changes nothing yet: the entry holds nothing there");
+    let empty = |change: &str, at: u64| format!("{change}; at {at} that alone changes nothing: it was never written");
     assert_eq!(private.change, Some(empty("move `pay.card` from `private` to `public`", session.end().0)));
     let early = why_read(&session, "pay.amount", "track", Position(1));
     assert_eq!(early.change, Some(empty("take `pay.amount` off `access.deny_read`", 1)));
