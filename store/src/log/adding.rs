@@ -35,10 +35,7 @@ impl Adding {
     pub(super) fn push(&mut self, transaction: &WriteTransaction, payload: &[u8]) -> Result<(), LogError> {
         check_len(&self.path, payload)?;
         // A segment is cut off once something follows it, so that the last one that is stored is always the open one.
-        while let Some(cut) = self.end.events.cut_full() {
-            self.store(transaction, Kind::Events, (cut.first, &cut.bytes))?;
-            self.fold(transaction, &cut)?;
-        }
+        self.cut_full(transaction)?;
         let block = self.end.chain.push(payload);
         if payload.len() > INLINE_LEN {
             let digest = self.put_blob(transaction, payload)?;
@@ -47,6 +44,15 @@ impl Adding {
             self.end.events.push(Item::Inline(payload), block);
         }
         self.session.event_count += 1;
+        Ok(())
+    }
+
+    /// Cuts off the segments that are full.
+    pub(super) fn cut_full(&mut self, transaction: &WriteTransaction) -> Result<(), LogError> {
+        while let Some(cut) = self.end.events.cut_full() {
+            self.store(transaction, Kind::Events, (cut.first, &cut.bytes))?;
+            self.fold(transaction, &cut)?;
+        }
         Ok(())
     }
 

@@ -62,6 +62,10 @@ impl End {
     /// Folds a segment that was cut off, and gives the one that now begins a checkpoint if one is due.
     pub(super) fn fold(&mut self, cut: &Cut, new_fold: NewFold, cuts: &Cuts<'_>) -> Result<Checkpoints, LogError> {
         let mut checkpoints = cuts.session.checkpoints;
+        if cut.first < checkpoints.last {
+            // That one was noted and never stored.
+            checkpoints = Checkpoints::default();
+        }
         checkpoints.bytes_since += Items::of(&cut.items).map(|item| item.len() as u64).sum::<u64>();
         let folding = match self.folding.take() {
             Some(folding) => folding,

@@ -103,14 +103,23 @@ impl<'a> Cuts<'a> {
         }
         let mut folding = Folding { at: from, part: last.first, ..Folding::start(new_fold) };
         if from > 0 {
+            let mut is_there = false;
             // The segment that begins at `position` may be the one with the checkpoint.
             self.segments(from..from + 1, |segment, _| {
+                // A session that once ended with a full segment has a note of a checkpoint that was never stored.
+                is_there = segment.first == from && segment.has_checkpoint();
+                if !is_there {
+                    return Ok(());
+                }
                 let place = Place::Events(self.session.id.clone(), segment.first..segment.end());
                 let damaged = |what: String| place.damaged(self.path, what);
-                let checkpoint = segment.checkpoint().filter(|_| segment.first == from && segment.has_checkpoint());
-                let checkpoint = checkpoint.ok_or_else(|| damaged("its checkpoint isn't there".into()))?;
+                let checkpoint =
+                    segment.checkpoint().ok_or_else(|| damaged("its checkpoint can't be unpacked".into()))?;
                 folding.fold.restore(&checkpoint).map_err(damaged)
             })?;
+            if !is_there {
+                return Ok(None);
+            }
         }
         self.segments(from..position, |_, items| Items::of(items).try_for_each(|item| folding.apply_one(item, self)))?;
         Ok(folding.fold.resume(&rows).is_ok().then_some(folding))

@@ -26,6 +26,9 @@ use super::{
 use crate::digest::Digest;
 use crate::name::Name;
 
+#[cfg(test)]
+mod tests;
+
 /// A file that is larger than its contents by this share is made smaller when it is closed.
 const COMPACT_FROM: f64 = 1.3;
 
