@@ -223,6 +223,7 @@ fn log_exit(error: &LogError) -> Exit {
         | LogError::NoFolder(_)
         | LogError::Directory(_)
         | LogError::Replaced(_)
+        | LogError::TakenOver(_)
         | LogError::NotALog(_)
         | LogError::Format { .. }
         | LogError::Damaged { .. }

@@ -72,14 +72,23 @@ impl Following {
                 }
                 Ok(grown) => {
                     let begun = Instant::now();
-                    for news in grown.iter().flat_map(|grown| self.opened(grown)) {
-                        self.sender.send(news).map_err(|_| Gone)?;
-                    }
+                    let mut news: Vec<News> =
+                        grown.iter().flat_map(|grown| self.opened(|id| grown.contains_key(id))).collect();
+                    let mut now = None;
                     if asked.is_none_or(|asked| asked.elapsed() >= ASK) {
                         asked = Some(Instant::now());
-                        let stream =
-                            self.follower.writing().map_or_else(|error| lost(&error), |now| stream(&self.path, now));
-                        self.tell(stream)?;
+                        let writing = self.follower.writing();
+                        now = Some(writing.map_or_else(|error| lost(&error), |now| stream(&self.path, now)));
+                    }
+                    // What was read of a dead writer's log holds only until another one takes it over.
+                    if matches!(self.stream, Stream::Left(_)) && now.as_ref().is_some_and(|now| *now != self.stream) {
+                        news = self.opened(|_| true);
+                    }
+                    for news in news {
+                        self.sender.send(news).map_err(|_| Gone)?;
+                    }
+                    if let Some(now) = now {
+                        self.tell(now)?;
                     }
                     if grown.is_none() {
                         continue;
@@ -101,14 +110,14 @@ impl Following {
         Ok(Some(grown).filter(|grown| !grown.is_empty()))
     }
 
-    /// Returns the list as it is now, and the session that is open if it has grown.
-    fn opened(&self, grown: &BTreeMap<Name, u64>) -> Vec<News> {
+    /// Returns the list as it is now, and the session that is open if it has changed.
+    fn opened(&self, has_changed: impl Fn(&Name) -> bool) -> Vec<News> {
         let read = || -> Result<Vec<News>, String> {
             let log = Arc::new(Log::open(&self.path).map_err(|error| error.to_string())?);
             let sessions = log.sessions().map_err(|error| error.to_string())?;
             let mut news = vec![News::Sessions(sessions.iter().map(row_of_log).collect())];
             let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            if let Some(id) = watched.filter(|id| grown.contains_key(id)) {
+            if let Some(id) = watched.filter(has_changed) {
                 let session = archive::open_lazily(&log, &id, self.named.clone()).map_err(|error| error.to_string())?;
                 news.push(News::Grown(Box::new(session)));
             }

@@ -1,6 +1,6 @@
 //! The log while it is written, beside a bare file, SQLite, redb and fjall: paired runs, medians.
 //!
-//! `cargo bench --manifest-path store/peers/Cargo.toml [-- ROUNDS]`
+//! `cargo bench --manifest-path store/peers/Cargo.toml [-- ROUNDS] [PART]`, where a part is one of those in `main`.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -54,11 +54,13 @@ fn main() {
     let rounds = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(7);
     // Beside the crate, because a folder for what is temporary may lie in memory.
     let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).expect("a folder for the bench");
-    singles(folder.path(), rounds);
-    commits(folder.path(), rounds);
-    followed(folder.path(), rounds);
-    waiting(folder.path(), rounds);
-    opened(folder.path(), rounds);
+    let parts: [(&str, fn(&Path, usize)); 5] =
+        [("singles", singles), ("commits", commits), ("followed", followed), ("waiting", waiting), ("opened", opened)];
+    let is_named = |name: &str| std::env::args().skip(1).any(|argument| argument == name);
+    let is_all = !parts.iter().any(|(name, _)| is_named(name));
+    for (_, part) in parts.iter().filter(|(name, _)| is_all || is_named(name)) {
+        part(folder.path(), rounds);
+    }
 }
 
 fn singles(folder: &Path, rounds: usize) {

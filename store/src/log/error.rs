@@ -61,6 +61,9 @@ pub enum LogError {
     /// Another file stands in the place of a log that was being followed, or what was read of it isn't in it any more.
     #[error("{} was replaced or cut off by another program; open it again", .0.display())]
     Replaced(PathBuf),
+    /// A new writer has taken the log over from one that died since it was opened for reading.
+    #[error("{} is written again since it was opened; open it again", .0.display())]
+    TakenOver(PathBuf),
     /// A log that is being appended to was closed, or its writer failed.
     #[error("{} takes no more events: {why}", .path.display())]
     Stopped {

@@ -89,8 +89,11 @@ impl Log {
         let plain = call(path, Doing::Read, &Place::File, || Ok(builder(READER_CACHE_LEN).open_read_only(path)?));
         match plain {
             Err(LogError::Unclosed(_)) => {
+                let repaired = Stamp::of_file(path)?.with_head(path)?;
                 let database = call(path, Doing::Read, &Place::File, || overlay::open(path))?;
-                Log::checked(path, Source::Overlay(database))
+                let mut log = Log::checked(path, Source::Overlay(database))?;
+                log.repaired = Some(repaired);
+                Ok(log)
             }
             other => {
                 let mut log = Log::checked(path, Source::ReadOnly(other?))?;
@@ -110,7 +113,7 @@ impl Log {
             Source::Overlay(_) => Writing::Died,
         };
         let (source, pending) = (Some(source), Pending::default());
-        let log = Log { path: path.to_owned(), source, pending, tail_damage: None, writing };
+        let log = Log { path: path.to_owned(), source, pending, tail_damage: None, writing, repaired: None };
         let found = log.format()?;
         if found == FORMAT { Ok(log) } else { Err(LogError::Format { path: path.to_owned(), found }) }
     }

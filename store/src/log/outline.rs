@@ -74,9 +74,8 @@ impl Log {
     /// Fails where a part is damaged or missing; folding the payloads gives the same.
     pub fn outline(&self, session: &Session) -> Result<Vec<OutlineRow>, LogError> {
         let place = Place::Session(session.id.clone());
-        let table = self.view(&place)?;
-        let table = table.table(OUTLINE, &place)?;
-        let rows = rows(self.path(), &table, session)?;
+        let read = || rows(self.path(), &self.view(&place)?.table(OUTLINE, &place)?, session);
+        let rows = self.told(read())?;
         // A writer may have added to the session since it was looked up; then folding is the way.
         let is_ahead = rows.last().is_some_and(|last| session.event_count < last.end());
         Ok(if is_ahead { Vec::new() } else { rows })

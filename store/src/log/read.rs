@@ -13,6 +13,7 @@ use super::pending::{Added, Pending, Stretch};
 use super::row::Fields;
 use super::segment::{Kind, Segment};
 use super::session::Session;
+use super::stamp::Stamp;
 use super::view::{View, place_of};
 use super::{FORMAT_KEY, FORMAT_MARK, META, SEGMENT, SESSION, chain, row};
 use crate::digest::Digest;
@@ -28,6 +29,8 @@ pub struct Log {
     /// What is wrong with the tail.
     pub(super) tail_damage: Option<Damage>,
     pub(super) writing: Writing,
+    /// The file as it was when it was repaired in memory: nobody keeps a new writer from changing it.
+    pub(super) repaired: Option<Stamp>,
 }
 
 /// The database behind a log.
@@ -61,10 +64,10 @@ impl Log {
     /// Fails where a row is damaged or missing.
     pub fn sessions(&self) -> Result<Vec<Session>, LogError> {
         let (sessions, damage) = self.list()?;
-        match damage.into_iter().next() {
+        self.told(match damage.into_iter().next() {
             Some(damage) => Err(LogError::Damaged { path: self.path.clone(), damage }),
             None => Ok(sessions),
-        }
+        })
     }
 
     /// Returns the sessions whose rows are what was written, and what is wrong with the list.
@@ -138,6 +141,10 @@ impl Log {
     ///
     /// Fails where its row is damaged.
     pub fn find_session(&self, id: &str) -> Result<Option<Session>, LogError> {
+        self.told(self.find(id))
+    }
+
+    fn find(&self, id: &str) -> Result<Option<Session>, LogError> {
         let stored = self.find_stored(id)?;
         if stored.is_none() {
             // A damaged tree may hide a row; the count gives it away.
@@ -177,7 +184,7 @@ impl Log {
         take: impl FnMut(u64, &[u8]) -> Result<(), String>,
     ) -> Result<(), LogError> {
         assert!(range.start <= range.end && range.end <= session.event_count, "a range lies inside its session");
-        self.read_items(Kind::Events, session, range, take)
+        self.told(self.read_items(Kind::Events, session, range, take))
     }
 
     /// Hands the payloads that are stored together with the one at `position` to `take`, as [`Log::read`] does, and
@@ -197,7 +204,7 @@ impl Log {
         take: impl FnMut(u64, &[u8]) -> Result<(), String>,
     ) -> Result<Range<u64>, LogError> {
         assert!(position < session.event_count, "a position lies inside its session");
-        self.read_segment(Kind::Events, session, position, take)
+        self.told(self.read_segment(Kind::Events, session, position, take))
     }
 
     /// Hands the raw records that are stored together with the one at `position` to `take`, as [`Log::read_raw`] does,
@@ -217,7 +224,7 @@ impl Log {
         take: impl FnMut(u64, &[u8]) -> Result<(), String>,
     ) -> Result<Range<u64>, LogError> {
         assert!(position < session.raw_count, "a record lies inside its session");
-        self.read_segment(Kind::RawRecords, session, position, take)
+        self.told(self.read_segment(Kind::RawRecords, session, position, take))
     }
 
     /// Hands raw records of a session to `take`, in order, each with its number, from 0.
@@ -236,7 +243,7 @@ impl Log {
         take: impl FnMut(u64, &[u8]) -> Result<(), String>,
     ) -> Result<(), LogError> {
         assert!(range.start <= range.end && range.end <= session.raw_count, "a range lies inside its session");
-        self.read_items(Kind::RawRecords, session, range, take)
+        self.told(self.read_items(Kind::RawRecords, session, range, take))
     }
 
     /// Returns the bytes with that digest.
@@ -249,7 +256,7 @@ impl Log {
             return Ok(bytes.to_vec());
         }
         let place = Place::Blob(*digest);
-        self.view(&place)?.blob(digest)
+        self.told(self.view(&place).and_then(|view| view.blob(digest)))
     }
 
     /// Returns the last checkpoint at or before `position`, and the position whose state it is.
@@ -258,6 +265,10 @@ impl Log {
     ///
     /// Fails where a segment on the way is damaged.
     pub fn checkpoint(&self, session: &Session, position: u64) -> Result<Option<(u64, Vec<u8>)>, LogError> {
+        self.told(self.last_checkpoint(session, position))
+    }
+
+    fn last_checkpoint(&self, session: &Session, position: u64) -> Result<Option<(u64, Vec<u8>)>, LogError> {
         let place = Place::Events(session.id.clone(), 0..position);
         let view = self.view(&place)?;
         let table = view.table(SEGMENT, &place)?;
@@ -376,6 +387,20 @@ impl Log {
             let place = Place::Session(Name::from(String::from_utf8_lossy(id).into_owned()));
             place.damaged(&self.path, "its row isn't what was written")
         })
+    }
+
+    /// Passes a result on; what looks like damage, and is the work of a new writer, is told as that.
+    pub(super) fn told<T>(&self, result: Result<T, LogError>) -> Result<T, LogError> {
+        match result {
+            Err(LogError::Damaged { .. }) if self.is_taken_over() => Err(LogError::TakenOver(self.path.clone())),
+            other => other,
+        }
+    }
+
+    /// Returns whether a new writer began since the log was repaired in memory: what was read up to then is right.
+    pub(super) fn is_taken_over(&self) -> bool {
+        let now = || Stamp::of_file(&self.path)?.with_head(&self.path);
+        self.repaired.as_ref().is_some_and(|repaired| now().is_ok_and(|now| now != *repaired))
     }
 
     fn call<T>(&self, place: &Place, work: impl FnOnce() -> Result<T, redb::Error>) -> Result<T, LogError> {

@@ -75,6 +75,12 @@ impl Log {
     ///
     /// Fails where the file can't be read; what is wrong inside is in the report.
     pub fn verify(&self, witness: &dyn Witness, new_fold: Option<NewFold>) -> Result<Report, LogError> {
+        let report = self.report(witness, new_fold)?;
+        let is_taken_over = !report.damage.is_empty() && self.is_taken_over();
+        if is_taken_over { Err(LogError::TakenOver(self.path().to_owned())) } else { Ok(report) }
+    }
+
+    fn report(&self, witness: &dyn Witness, new_fold: Option<NewFold>) -> Result<Report, LogError> {
         let (sessions, mut damage) = self.list()?;
         damage.extend(self.tail_damage().cloned());
         let mut reports = Vec::new();

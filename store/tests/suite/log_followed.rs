@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use replay_store::log::{Arrived, Durability, EventLog, Followed, Follower, Log, LogError, Writer, Writing};
+use replay_store::digest::Digest;
+use replay_store::log::{Addition, Arrived, Durability, EventLog, Followed, Follower, Log, LogError, Writer, Writing};
 
-use crate::log::{details, payload, place};
+use crate::log::{OneClaim, details, payload, place};
 use crate::log_live::{OPTIONS, addition, append, killed};
 
 /// Looks at a log until the follower has handed out so many events.
@@ -213,6 +214,62 @@ fn a_new_writer_that_takes_over_is_no_damage() {
             (0..3).for_each(|_| drop(scope.spawn(read)));
         });
     }
+}
+
+/// Returns an event that no compression makes smaller.
+fn noise(position: u64) -> Vec<u8> {
+    let part = |part: u64| Digest::of(&(position << 16 | part).to_le_bytes()).0;
+    (0..125).flat_map(part).collect()
+}
+
+fn append_noise(log: &EventLog, session: &str, range: std::ops::Range<u64>) {
+    let mut addition = Addition::to(session).at(range.start);
+    range.for_each(|position| addition.push(&noise(position)));
+    log.append(&addition, Durability::Durable).expect("there is room");
+}
+
+/// Who has the log of a dead writer open reads what was there, or is told that somebody writes it again. The log is larger
+/// than what a reader keeps of it.
+#[test]
+fn a_new_writer_behind_a_reader_is_told_and_no_damage() {
+    let (_folder, path) = place();
+    let log = EventLog::create(&path, &OPTIONS).expect("the place is empty");
+    (0..6_000).step_by(1_000).for_each(|from| append_noise(&log, "a", from..from + 1_000));
+    append_noise(&log, "a", 6_000..6_001);
+    let left = killed(&path, "left.log");
+    drop(log);
+    let reader = Log::open(&left).expect("dead writers don't matter");
+    assert_eq!(reader.writing(), Writing::Died);
+    let session = reader.session("a").expect("it is there");
+    let read =
+        |range| {
+            reader.read(&session, range, |position, bytes| {
+                if bytes == noise(position) { Ok(()) } else { Err("another payload".to_owned()) }
+            })
+        };
+    read(0..6_001).expect("nobody writes it");
+    let log = EventLog::open(&left, &OPTIONS).expect("a writer goes on");
+    (0..8).for_each(|batch| append(&log, &format!("b{batch}"), 0..300));
+    append_noise(&log, "a", 6_001..6_300);
+    log.close().expect("there is room");
+    let mut told = 0;
+    for error in [
+        read(0..1).err(),
+        read(5_900..6_001).err(),
+        read(0..6_001).err(),
+        reader.sessions().err(),
+        reader.find_session("none").err(),
+        reader.outline(&session).err(),
+        reader.checkpoint(&session, 3_000).err(),
+        reader.verify(&OneClaim, None).err(),
+    ] {
+        assert!(error.is_none() || matches!(error, Some(LogError::TakenOver(_))), "{error:?}");
+        told += u64::from(error.is_some());
+    }
+    assert!(told > 0, "what was read was never changed");
+    let expected = format!("{} is written again since it was opened; open it again", left.display());
+    assert_eq!(LogError::TakenOver(left.clone()).to_string(), expected);
+    assert_eq!(Log::open(&left).expect("it was closed").session("a").expect("it is there").event_count, 6_300);
 }
 
 /// Returns how large the file became while so many events were appended, and how many a follower saw.
