@@ -1,6 +1,7 @@
 //! The command line: what may be said, and what each word means to people.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -118,11 +119,11 @@ impl FromStr for At {
     }
 }
 
-/// What `why` is asked about: an entry, a read, a skill or a tool.
+/// What `why` is asked about: an entry, a read, a skill, a tool or a line of the agent folder.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Asked {
     /// The memory entry whose value is in question: SKILL.NAME, project.NAME, or a name that only one entry has
-    #[arg(value_name = "KEY", conflicts_with_all = ["read", "skill", "tool"])]
+    #[arg(value_name = "KEY", conflicts_with_all = ["read", "skill", "tool", "line"])]
     pub(crate) key: Option<String>,
     /// Whether the skill of --skill may read this entry
     #[arg(long, value_name = "KEY", requires = "skill")]
@@ -133,6 +134,42 @@ pub(crate) struct Asked {
     /// Why this tool is, or is not, offered
     #[arg(long, value_name = "T", conflicts_with_all = ["read", "skill"])]
     pub(crate) tool: Option<String>,
+    /// Why this line of the agent folder is, or is not, in the prompt
+    #[arg(long, value_name = "FILE:LINE", conflicts_with_all = ["read", "skill", "tool"])]
+    pub(crate) line: Option<FileLine>,
+}
+
+/// A line of the agent folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FileLine {
+    /// The file, below the folder.
+    pub(crate) file: String,
+    /// The line, from 1.
+    pub(crate) line: u32,
+}
+
+impl FromStr for FileLine {
+    type Err = String;
+
+    /// Takes `FILE:LINE`, and `FILE:LINE:COLUMN` as diagnostics have it.
+    fn from_str(text: &str) -> Result<FileLine, String> {
+        let numbered = |text: &str| {
+            let (file, line) = text.rsplit_once(':')?;
+            Some((file.to_owned(), line.parse().ok()?))
+        };
+        let short = text.rsplit_once(':').filter(|(_, column)| column.parse::<u32>().is_ok());
+        let found = short.and_then(|(short, _)| numbered(short)).or_else(|| numbered(text));
+        let (file, line) = found.filter(|(file, _)| !file.is_empty()).ok_or_else(|| {
+            format!("{text:?} is no line of the agent folder; give its path below the folder, a colon and the number")
+        })?;
+        Ok(FileLine { file, line })
+    }
+}
+
+impl fmt::Display for FileLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
 }
 
 /// What to do instead of debugging.
@@ -252,7 +289,7 @@ pub(crate) enum Command {
         #[arg(long, conflicts_with = "json")]
         raw: bool,
     },
-    /// Say why it is so: a value, a read, a skill, a tool [default: at the end]
+    /// Say why it is so: a value, a read, a skill, a tool, a line of the prompt [default: at the end]
     ///
     /// The answer comes with the rule and line that decided, the condition as a tree, the smallest change that would
     /// turn it round, and the events that it rests on.

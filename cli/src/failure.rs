@@ -111,7 +111,7 @@ pub(crate) enum Failure {
         name: String,
     },
     /// `why` has nothing to answer.
-    #[error("name what is in question: KEY, --read KEY --skill S, --skill S, or --tool T")]
+    #[error("name what is in question: KEY, --read KEY --skill S, --skill S, --tool T, or --line FILE:LINE")]
     NothingAsked,
     /// Nothing declares or writes an entry.
     #[error("no memory entry is called {asked:?}; {similar}")]

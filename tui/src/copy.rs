@@ -9,6 +9,7 @@ use std::sync::Arc;
 use replay_store::event::Position;
 use replay_store::name::Name;
 use replay_store::prompt::Source;
+use replay_store::session::State;
 use replay_store::value::Value;
 use replay_store::visible::{self, visible};
 
@@ -169,18 +170,20 @@ fn place(debugger: &Debugger, subject: &Subject) -> Option<String> {
 }
 
 fn value(debugger: &Debugger, subject: &Subject) -> Option<(String, Arc<Value>)> {
-    let of_entry = |key: &Name| {
-        let row = debugger.session.memory_row(key.clone(), &debugger.state);
+    let panel = debugger.focus;
+    let of_entry = |key: &Name, state: &State| {
+        let row = debugger.session.memory_row(key.clone(), state);
         (key.to_string(), row.value)
     };
-    let panel = debugger.focus;
     let line = content::cursor(debugger, panel).line;
     if let (Some(path), Some(document)) = (inside(debugger), content::document(debugger, panel)) {
         return document.value(line).map(|value| (path, Arc::new(value)));
     }
     match subject {
-        Subject::Entry(key) | Subject::Prompt { source: Source::Event { key: Some(key), .. }, .. } => {
-            Some(of_entry(key))
+        Subject::Entry(key) => Some(of_entry(key, &debugger.state)),
+        Subject::Prompt { tool: None, key: Some(key), .. } => {
+            let built = debugger.prompt.shown.as_ref().and_then(|shown| shown.built_at());
+            Some(of_entry(key, &debugger.session.state(built.unwrap_or(debugger.cursor))))
         }
         Subject::Event(at) | Subject::Prompt { source: Source::Event { position: at, key: None }, .. } => {
             let event = debugger.session.event(*at)?;
@@ -196,7 +199,7 @@ fn value(debugger: &Debugger, subject: &Subject) -> Option<(String, Arc<Value>)>
 
 fn key(debugger: &Debugger, subject: &Subject) -> Option<Name> {
     match subject {
-        Subject::Entry(key) | Subject::Prompt { source: Source::Event { key: Some(key), .. }, .. } => Some(key.clone()),
+        Subject::Entry(key) | Subject::Prompt { tool: None, key: Some(key), .. } => Some(key.clone()),
         Subject::Event(at) | Subject::Prompt { source: Source::Event { position: at, key: None }, .. } => {
             key_of(&*debugger.session.event(*at)?)
         }

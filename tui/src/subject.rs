@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use replay_store::event::{Event, EventKind, Position};
+use replay_store::explain::line::tokens_on;
 use replay_store::name::Name;
 use replay_store::prompt::Source;
 use replay_store::value::Value;
@@ -31,6 +32,8 @@ pub(crate) enum Subject {
         source: Source,
         /// The tool that the row is about.
         tool: Option<Name>,
+        /// The entry whose value stands on the row, or whose token stays there as it is written; of several the first.
+        key: Option<Name>,
     },
     /// A row of an answer, by where it leads.
     Link(Link),
@@ -65,11 +68,17 @@ pub(crate) fn subject(debugger: &Debugger) -> Subject {
                     None => Subject::Entry(key),
                 };
             }
+            if let Some(hole) = debugger.prompt.shown.as_ref().and_then(|shown| shown.hole_at(line)) {
+                let source = Source::File { file: hole.at.file.clone(), line: hole.at.line };
+                return Subject::Prompt { source, tool: None, key: None };
+            }
             let origins = debugger.prompt.shown.iter().flat_map(|shown| shown.origins(line));
-            let mut sources = origins.map(|origin| &origin.source);
-            let source = sources.find(|source| **source != Source::Builtin).cloned().unwrap_or(Source::Builtin);
+            let sources: Vec<&Source> = origins.map(|origin| &origin.source).collect();
+            let source = sources.iter().find(|source| ***source != Source::Builtin);
+            let source = source.map_or(Source::Builtin, |source| Source::clone(source));
             let tool = debugger.prompt.shown.as_ref().and_then(|shown| shown.tool_at(line)).cloned();
-            Subject::Prompt { source, tool }
+            let key = entry_on(debugger, &sources);
+            Subject::Prompt { source, tool, key }
         }
         panel @ (Panel::Answer | Panel::Decisions) => {
             match debugger.sheet(panel).and_then(|sheet| sheet.links(line).first().copied()) {
@@ -82,6 +91,20 @@ pub(crate) fn subject(debugger: &Debugger) -> Subject {
         Panel::Findings if line < debugger.findings.found.len() => Subject::Finding(line),
         Panel::Findings => Subject::Words,
     }
+}
+
+/// Returns the entry that a row of a prompt shows the value of, or else the one that a token on it names.
+fn entry_on(debugger: &Debugger, sources: &[&Source]) -> Option<Name> {
+    let shown = sources.iter().find_map(|source| match source {
+        Source::Event { key, .. } => key.clone(),
+        Source::File { .. } | Source::Builtin => None,
+    });
+    let agent = debugger.session.agent.as_deref();
+    let named = |source: &&Source| match (source, agent) {
+        (Source::File { file, line }, Some(agent)) => tokens_on(agent, file, *line).next().cloned(),
+        _ => None,
+    };
+    shown.or_else(|| sources.iter().find_map(named))
 }
 
 /// Returns the memory entry, skill or tool that an event is about.

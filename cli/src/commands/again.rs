@@ -15,6 +15,7 @@ pub(super) fn command(question: &Question<'_>, at: Position, pii: Pii) -> String
     for (flag, value) in [("--read", &asked.read), ("--skill", &asked.skill), ("--tool", &asked.tool)] {
         words.extend(value.as_ref().map(|value| format!("{flag} {}", quoted(OsStr::new(value)))));
     }
+    words.extend(asked.line.as_ref().map(|line| format!("--line {}", quoted(OsStr::new(&line.to_string())))));
     words.push(format!("--at {at}"));
     let global = question.global;
     words.extend(global.agent.as_ref().map(|folder| format!("--agent {}", quoted(folder.as_os_str()))));

@@ -2,6 +2,7 @@
 
 use replay_store::event::Position;
 use replay_store::explain::decisions::{Decision, Verdict, decisions};
+use replay_store::explain::from_call::caller;
 use replay_store::replay::Session;
 
 use crate::failure::Failure;
@@ -14,11 +15,20 @@ pub(super) fn decisions_text(session: &Session, at: Position, out: &mut Output<'
         let why =
             if session.agent.is_none() { "none in the record; a folder may tell more (--agent DIR)" } else { "none" };
         out.fact("decisions", why)?;
-        return Ok(());
+        return from(session, at, out);
     }
     out.line(&[(Tone::Strong, "decisions")])?;
     for decision in &found {
         text(decision, out)?;
+    }
+    from(session, at, out)
+}
+
+/// Names the call that the event comes from: what its prompt read was decided where it was made.
+fn from(session: &Session, at: Position, out: &mut Output<'_>) -> Result<(), Failure> {
+    if let Some((turn, call)) = caller(session, at) {
+        let name = turn.call_name(call);
+        out.fact("from", format!("{name}: what its prompt read was decided at {}", call.before))?;
     }
     Ok(())
 }

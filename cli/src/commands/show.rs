@@ -7,6 +7,7 @@ use replay_store::agent::check;
 use replay_store::diagnostic::Severity;
 use replay_store::event::{Event, EventKind, Form, Origin, Position};
 use replay_store::explain::decisions::{Decision, decisions};
+use replay_store::explain::from_call::{FromCall, from_call};
 use replay_store::hex;
 use replay_store::name::{AUTONOMOUS, Name, split_key};
 use replay_store::replay::Emptied;
@@ -81,6 +82,8 @@ pub(super) struct EventAnswer<'a> {
     form: Option<Form>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tap: Option<TapAnswer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from_call: Option<FromCall>,
     #[serde(flatten)]
     kind: &'a EventKind,
 }
@@ -216,6 +219,7 @@ impl EventAnswer<'_> {
     pub(super) fn of(event: &Event, position: Position) -> EventAnswer<'_> {
         EventAnswer {
             tap: None,
+            from_call: None,
             position,
             time: event.time.to_string(),
             turn: event.turn,
@@ -231,7 +235,8 @@ impl EventAnswer<'_> {
 }
 
 fn event_answer<'a>(session: &'a Session, event: &'a Event, position: Position) -> EventAnswer<'a> {
-    EventAnswer { tap: session.tap(position).map(tap_answer), ..EventAnswer::of(event, position) }
+    let (tap, from_call) = (session.tap(position).map(tap_answer), from_call(session, position));
+    EventAnswer { tap, from_call, ..EventAnswer::of(event, position) }
 }
 
 fn tap_answer(tap: Tap) -> TapAnswer {
@@ -263,6 +268,16 @@ fn event_text(session: &Session, at: Position, out: &mut Output<'_>) -> Result<(
     ])?;
     if let Some(tap) = session.tap(at) {
         out.fact("tap", tap.words())?;
+    }
+    if let Some(from) = from_call(session, at) {
+        let said: Vec<String> =
+            from.reads.iter().map(|read| format!("{} ({})", read.subject, read.verdict.word())).collect();
+        let read = match (said.is_empty(), &session.agent) {
+            (false, _) => format!("; its prompt, at {}, read {}", from.call.before, said.join(", ")),
+            (true, Some(_)) => format!("; its prompt, at {}, read no memory", from.call.before),
+            (true, None) => "; what its prompt read is unknown without an agent folder".to_owned(),
+        };
+        out.fact("from", format!("{}{read}", from.name))?;
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! `replay why`: why an entry holds what it holds, whether a skill may read it, why a skill or tool is offered or not.
+//! `replay why`: why an entry holds what it holds, whether a skill may read it, why a skill or tool is offered or not, why
+//! a line of the agent folder is in the prompt or not.
 
 use std::ffi::OsStr;
 use std::io;
@@ -6,6 +7,7 @@ use std::io;
 use replay_store::diagnostic::render::Style;
 use replay_store::event::Position;
 use replay_store::explain::condition::Condition;
+use replay_store::explain::line::why_line;
 use replay_store::explain::read::why_read;
 use replay_store::explain::report::{Pii, report};
 use replay_store::explain::skill::why_skill;
@@ -41,7 +43,7 @@ struct AnswerDocument<'a> {
 pub(crate) struct Question<'a> {
     /// The session, as it was named.
     pub(crate) target: &'a OsStr,
-    /// The entry, read, skill or tool.
+    /// The entry, read, skill, tool or line.
     pub(crate) asked: &'a Asked,
     /// The moment.
     pub(crate) place: &'a Place,
@@ -87,6 +89,9 @@ pub(crate) fn why(
 }
 
 fn answer(session: &Session, asked: &Asked, at: Position) -> Result<Why, Failure> {
+    if let Some(asked) = &asked.line {
+        return Ok(why_line(session, &asked.file, asked.line, at));
+    }
     Ok(match (&asked.key, &asked.read, &asked.skill, &asked.tool) {
         (Some(key), _, _, _) => match key::resolved(session, key, at)? {
             Ok(key) => why_value(session, &key, at),

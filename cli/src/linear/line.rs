@@ -50,13 +50,14 @@ pub(super) enum Line<'a> {
 }
 
 /// What can be asked, in lines of any length.
-pub(super) const HELP: [&str; 11] = [
+pub(super) const HELP: [&str; 12] = [
     "next [N], back [N]: so many events on or back. to N: to position N. turn N: to the end of turn N. start, end.",
     "event, memory, stack, conversation, decisions: what holds here, and what was decided in this step.",
     "find TEXT: to the next event that has the text in it, or that a query means; find alone: the one after that.",
     "query EXPR: all events that a query means, as in replay query: kind:memory_written key:project.* verdict:denied.",
     "why ENTRY: why an entry holds what it holds. why skill S, why tool T: why it is on offer or not.",
-    "why ENTRY as SKILL: whether that skill may read the entry. report …: the same as a text for a ticket.",
+    "why ENTRY as SKILL: whether that skill may read the entry. why line FILE:LINE: why it is in the prompt or not.",
+    "report …: any of these as a text for a ticket.",
     "last ENTRY: all its writes. reads ENTRY: what read it up to here.",
     "prompt: what a model call would get here. changes: what changed in it since the call before, and through what.",
     "diff N: what is different between position N and this one. access: who may read and write what.",
@@ -157,13 +158,14 @@ pub(super) fn read<'a>(text: &'a str, at: Position, session: &Session) -> Line<'
     }
 }
 
-/// Reads what is in question: an entry, a read of it by a skill, a skill or a tool. Nothing where nothing is named.
+/// Reads what is in question: an entry, a read of it by a skill, a skill, a tool or a line of the agent folder. Nothing where nothing is named.
 fn asked(text: &str) -> Option<Asked> {
-    let nothing = Asked { key: None, read: None, skill: None, tool: None };
+    let nothing = Asked { key: None, read: None, skill: None, tool: None, line: None };
     let words: Vec<&str> = text.split_whitespace().collect();
     match words[..] {
         [] => None,
         ["skill", skill] => Some(Asked { skill: Some(skill.to_owned()), ..nothing }),
+        ["line", line] if let Ok(line) = line.parse() => Some(Asked { line: Some(line), ..nothing }),
         ["tool", tool] => Some(Asked { tool: Some(tool.to_owned()), ..nothing }),
         [key, "as", skill] => Some(Asked { read: Some(key.to_owned()), skill: Some(skill.to_owned()), ..nothing }),
         _ => Some(Asked { key: Some(text.to_owned()), ..nothing }),

@@ -130,6 +130,7 @@ fn why_has_its_shape() {
         why(&BIKES, &["--tool", "order_pick_up"]),
         why(&BIKES, &["--tool", "unlock_bike"]),
         why(&["samples/sessions/bikes-old-site.json"], &["--skill", "x"]),
+        why(&BIKES, &["--line", "skills/report_damage/skill.md:18"]),
     ];
     assert!(answers.iter().all(|answer| answer["schema"] == "replay.why/1"));
     golden("schema_why", &answers);

@@ -52,6 +52,45 @@ fn which_rule_denies_it() {
 }
 
 #[test]
+fn why_a_line_of_the_folder_is_not_in_the_prompt() {
+    let line = "skills/report_damage/skill.md:18";
+    let found = why(GATE, &["--line", line, "--turn", "3"]);
+    let marker = Some("skills/report_damage/skill.md:17:5");
+    let change = "`report_damage.rideable` would have to be false; it is unset, which is None and not False: `not \
+                  session.report_damage.rideable` would hold for both";
+    check(&found, "withheld", marker, Some(change));
+    assert_eq!((&found["question"], &found["line"]), (&Value::from("line"), &Value::from(line)));
+    let other = why(GATE, &["--line", "skills/report_damage/skill.md:15:1", "--turn", "3"]);
+    check(&other, "shown", None, None);
+    let report = answer(&[&["why"], GATE, &["--line", line, "--turn", "3", "--format", "md"]].concat());
+    let question = "### Why is skills/report\\_damage/skill.md:18 in the prompt, or not?";
+    assert!(report.starts_with(question), "{report}");
+    assert!(report.contains(&format!("--line {line} --at 20")), "{report}");
+    for wrong in ["agent.yml", ":3", "agent.yml:x"] {
+        let run = replay(&[&["why"], GATE, &["--line", wrong]].concat());
+        assert_eq!(run.status.code(), Some(2), "{wrong}");
+        assert!(text(&run.stderr).contains("is no line of the agent folder"), "{wrong}");
+    }
+}
+
+#[test]
+fn what_the_prompt_behind_an_answer_read() {
+    let shown = json(&[&["show"], GATE, &["--at", "19", "--what", "event"]].concat());
+    let from = &shown["event"]["from_call"];
+    assert_eq!((&from["turn"], &from["number"], &from["before"]), (&3.into(), &3.into(), &18.into()), "{shown}");
+    let reads = from["reads"].as_array().expect("a list");
+    assert!(
+        reads.iter().any(|read| read["subject"] == "report_damage.rideable" && read["verdict"] == "empty"),
+        "{from}"
+    );
+    let told = answer(&[&["show"], GATE, &["--at", "19", "--what", "event"]].concat());
+    assert!(told.contains("call 3 of turn 3; its prompt, at 18, read"), "{told}");
+    assert!(told.contains("report_damage.rideable (empty)"), "{told}");
+    let user = json(&[&["show"], GATE, &["--at", "12", "--what", "event"]].concat());
+    assert_eq!(user["event"]["from_call"], Value::Null, "nobody's prompt led to what the user said");
+}
+
+#[test]
 fn why_a_gate_never_opens() {
     let tool = why(GATE, &["--tool", "order_pick_up"]);
     assert_eq!((&tool["answer"], &tool["condition"]["holds"]), (&Value::from("withheld"), &Value::from(false)));

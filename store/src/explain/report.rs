@@ -72,6 +72,7 @@ fn heading(report: &mut String, why: &Why) {
         Question::Read => format!("May {} read {}?", name(&why.skill), name(&why.key)),
         Question::Skill => format!("Why is {} active or offered, or not?", name(&why.skill)),
         Question::Tool => format!("Why is {} offered, or not?", name(&why.tool)),
+        Question::Line => format!("Why is {} in the prompt, or not?", name(&why.line)),
     };
     let _ = writeln!(report, "### {question}\n\n**{}**: {}\n", why.answer.word().replace('_', " "), escaped(&why.text));
 }

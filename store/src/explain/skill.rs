@@ -214,7 +214,8 @@ fn of_files(skill: &Skill, answer: Answer) -> Option<String> {
         | Answer::Active
         | Answer::Parked
         | Answer::Offered
-        | Answer::Withheld => None,
+        | Answer::Withheld
+        | Answer::Shown => None,
     }
 }
 

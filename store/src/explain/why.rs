@@ -33,6 +33,8 @@ pub struct Why {
     pub skill: Option<Name>,
     /// The tool.
     pub tool: Option<Name>,
+    /// The line of the agent folder, as `file:line`.
+    pub line: Option<Name>,
     /// The moment.
     pub position: Position,
     /// The agent turn of the moment; `None` between turns.
@@ -71,6 +73,8 @@ pub enum Question {
     Skill,
     /// Whether a tool is offered.
     Tool,
+    /// Whether a line of the agent folder is in the prompt.
+    Line,
 }
 
 /// The answer in a word.
@@ -96,11 +100,12 @@ pub enum Answer {
     Disabled,
     EngineManaged,
     Withheld,
+    Shown,
 }
 
 impl Answer {
     /// Every answer.
-    pub const ALL: [Answer; 18] = [
+    pub const ALL: [Answer; 19] = [
         Answer::Set,
         Answer::Initial,
         Answer::NeverWritten,
@@ -119,6 +124,7 @@ impl Answer {
         Answer::Disabled,
         Answer::EngineManaged,
         Answer::Withheld,
+        Answer::Shown,
     ];
 
     /// Returns the word that JSON has.
@@ -142,10 +148,12 @@ impl Answer {
             Answer::Disabled => "disabled",
             Answer::EngineManaged => "engine_managed",
             Answer::Withheld => "withheld",
+            Answer::Shown => "shown",
         }
     }
 
-    /// Returns whether what was asked for is there: a value, a right, a skill that runs or is offered, a tool.
+    /// Returns whether what was asked for is there: a value, a right, a skill that runs or is offered, a
+    /// tool, a line of a prompt.
     pub fn is_there(self) -> bool {
         match self {
             Answer::Set
@@ -154,7 +162,8 @@ impl Answer {
             | Answer::Active
             | Answer::Parked
             | Answer::Offered
-            | Answer::EngineManaged => true,
+            | Answer::EngineManaged
+            | Answer::Shown => true,
             Answer::NeverWritten
             | Answer::Cleared
             | Answer::Reset
@@ -274,6 +283,7 @@ impl Why {
             key: None,
             skill: None,
             tool: None,
+            line: None,
             position,
             turn: session.event(position).and_then(|event| event.turn),
             answer,

@@ -13,6 +13,7 @@
 //! messages  history and injected messages
 //! size      the estimate that is held against the budget
 //! holes     what is withheld, beside the prompt
+//! standing  where the prose of a skill stands
 //! decided   the reads, gates and offers behind all that
 //! ```
 
@@ -31,6 +32,7 @@ mod schema;
 mod sections;
 pub mod size;
 mod skipped;
+pub mod standing;
 mod targets;
 pub mod tools;
 mod view;

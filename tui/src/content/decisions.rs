@@ -3,6 +3,7 @@
 use replay_store::event::Position;
 use replay_store::explain::Basis;
 use replay_store::explain::decisions::{Decision, DecisionKind, Verdict, decisions};
+use replay_store::explain::from_call::caller;
 
 use crate::app::Debugger;
 use crate::content::why::rule_lines;
@@ -52,6 +53,10 @@ pub(crate) fn view(debugger: &Debugger) -> Decisions {
             (Tone::Quiet, &place),
         ];
         sheet.parts(&parts, Some(Link::Decision(index)));
+    }
+    if let Some((turn, call)) = caller(&debugger.session, at) {
+        let words = format!("from {}: Enter goes to {}, where its prompt read", turn.call_name(call), call.before);
+        sheet.line(Tone::Quiet, &words, Some(Link::Event(call.before)));
     }
     Decisions { at, list, sheet }
 }

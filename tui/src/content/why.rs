@@ -2,7 +2,9 @@
 
 use replay_store::event::Position;
 use replay_store::explain::Evidence;
+use replay_store::explain::from_call::{FromCall, from_call};
 use replay_store::explain::why::{Answer, Question, RuleLine, Why};
+use replay_store::name::Name;
 use replay_store::replay::Session;
 
 use crate::sheet::{Link, Sheet};
@@ -11,6 +13,7 @@ use crate::theme::Tone;
 /// Returns an answer as a sheet.
 pub(crate) fn sheet(why: &Why) -> Sheet {
     let (key, skill, tool) = (why.key.as_deref(), why.skill.as_deref(), why.tool.as_deref());
+    let line = why.line.as_deref().unwrap_or_default();
     let at = why.position.to_string();
     let (title, asked) = match why.question {
         Question::Value => (format!("why {}", key.unwrap_or_default()), vec![key.unwrap_or_default()]),
@@ -22,6 +25,7 @@ pub(crate) fn sheet(why: &Why) -> Sheet {
             (format!("why skill {}", skill.unwrap_or_default()), vec!["--skill", skill.unwrap_or_default()])
         }
         Question::Tool => (format!("why tool {}", tool.unwrap_or_default()), vec!["--tool", tool.unwrap_or_default()]),
+        Question::Line => (format!("why {line} in the prompt"), vec!["--line", line]),
     };
     let command = [vec!["why", "{}"], asked, vec!["--at", at.as_str()]].concat();
     let mut sheet = Sheet::new(format!("{title} at {at}"), &command);
@@ -85,11 +89,35 @@ pub(crate) fn event_sheet(session: &Session, at: Position) -> Option<Sheet> {
         next = session.event(cause).and_then(|event| event.cause).filter(|before| *before < cause);
     }
     sheet.evidence(&chain);
-    if let Some(call) = session.turn_at(at).and_then(|turn| turn.followed(at)) {
-        sheet.line(Tone::Quiet, &format!("it follows {call}; p shows its prompt"), None);
+    if let Some(from) = from_call(session, at) {
+        sheet.heading(&format!("from {}, by its prompt at {}", from.name, from.call.before));
+        reads(&mut sheet, session, &from);
+        sheet.line(Tone::Quiet, "p shows the prompt", Some(Link::Event(from.call.before)));
     }
     foot(&mut sheet);
     Some(sheet)
+}
+
+/// Adds what the prompt of a call read, a row each.
+fn reads(sheet: &mut Sheet, session: &Session, from: &FromCall) {
+    if from.reads.is_empty() {
+        let words = match session.agent {
+            Some(_) => "it read no memory",
+            None => "what it read is unknown without an agent folder (--agent DIR)",
+        };
+        sheet.line(Tone::Quiet, words, None);
+    }
+    for read in &from.reads {
+        let key = Name::from(read.subject.as_str());
+        let link = match &read.skill {
+            Some(skill) => Link::Read(key, skill.clone()),
+            None => Link::Entry(key),
+        };
+        let tone = if read.verdict.is_trouble() { Tone::Bad } else { Tone::Plain };
+        let verdict = format!("{:<9}", read.verdict.word());
+        let subject = format!("{}: ", read.subject);
+        sheet.parts(&[(tone, &verdict), (Tone::Memory, &subject), (Tone::Plain, &read.text)], Some(link));
+    }
 }
 
 /// Adds a rule: what it says, and the line of the folder with a caret.
@@ -114,6 +142,7 @@ fn subject_link(why: &Why) -> Option<Link> {
     match why.question {
         Question::Value => why.evidence.iter().find_map(|one| one.position).map(Link::Event),
         Question::Read => Some(Link::Entry(why.key.clone()?)),
+        Question::Line => why.line.as_deref().and_then(place_link),
         Question::Skill | Question::Tool => None,
     }
 }

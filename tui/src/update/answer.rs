@@ -2,6 +2,7 @@
 
 use replay_store::event::{Event, EventKind, Position};
 use replay_store::explain::findings::Found;
+use replay_store::explain::line::why_line;
 use replay_store::explain::read::why_read;
 use replay_store::explain::report::{Pii, report};
 use replay_store::explain::resolve::{Resolved, resolve};
@@ -192,13 +193,13 @@ fn answer(debugger: &Debugger, subject: &Subject) -> Result<Sheet, String> {
         Subject::Event(at) => of_event(session, *at).ok_or_else(|| format!("there is no event {at}")),
         Subject::Entry(key) => Ok(sheet(&why_value(session, key, at))),
         Subject::Frame { skill, .. } => Ok(sheet(&why_skill(session, skill, at))),
-        Subject::Prompt { source, tool } => match (tool, source) {
+        Subject::Prompt { source, tool, key: _ } => match (tool, source) {
             (Some(tool), _) => Ok(sheet(&why_tool(session, tool, at))),
             (None, Source::Event { key: Some(key), .. }) => Ok(sheet(&why_value(session, key, at))),
             (None, Source::Event { position, key: None }) => {
                 of_event(session, *position).ok_or_else(|| format!("there is no event {position}"))
             }
-            (None, Source::File { file, line }) => Err(format!("written at {file}:{line}; e opens it")),
+            (None, Source::File { file, line }) => Ok(sheet(&why_line(session, file, *line, at))),
             (None, Source::Builtin) => Err("these are the engine's own words".to_owned()),
         },
         Subject::Link(link) => match link {

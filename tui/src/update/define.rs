@@ -83,8 +83,8 @@ pub(super) fn entry(debugger: &Debugger) -> Option<Name> {
         Subject::Entry(key) | Subject::Link(Link::Entry(key) | Link::Read(key, _)) => Some(key),
         Subject::Event(at) => debugger.session.event(at).and_then(|event| written(&event).cloned()),
         Subject::Finding(index) => debugger.findings.found.get(index).and_then(|found| found.key.clone()),
-        Subject::Prompt { .. }
-        | Subject::Frame { .. }
+        Subject::Prompt { key, .. } => key,
+        Subject::Frame { .. }
         | Subject::Link(Link::Event(_) | Link::File(_, _) | Link::Skill(_) | Link::Tool(_) | Link::Decision(_))
         | Subject::Words => None,
     }

@@ -51,6 +51,34 @@ fn k_on_what_is_withheld_explains_the_read_and_e_opens_its_line() {
 }
 
 #[test]
+fn k_on_a_paragraph_says_why_it_is_there_or_not() {
+    let shown =
+        ["why skills/renew_loan/skill.md:19 in the prompt", "`renew_loan` is active", "@memory.renew_loan.item_title"];
+    check("62G p z / copy Enter K", &shown, &[]);
+    let marker = ["skills/renew_loan/skill.md:24:5", "if: session.pay_fees.balance > 0", "doesn't hold"];
+    check("62G W z / owes Enter K", &marker, &[]);
+}
+
+#[test]
+fn a_row_with_a_token_knows_its_entry() {
+    for (keys, has) in
+        [("62G p / copy Enter yk", "renew_loan.item_title"), ("62G p / copy Enter yv", "Nine Small Boats")]
+    {
+        let mut app = start(session("library-fees.jsonl", Some("harbour-library")), (120, 40), Theme::Plain);
+        press(&mut app, keys);
+        match app.wish.take() {
+            Some(Wish::Copy(clipping)) => assert_eq!(clipping.text, has, "{keys}"),
+            other => panic!("{keys}: {other:?}\n{}", text(&screen(&app))),
+        }
+    }
+}
+
+#[test]
+fn an_answer_of_the_model_leads_to_what_its_prompt_read() {
+    check("62G K z", &["from call 1 of turn 6, by its prompt at 58", "pay_fees.balance"], &[]);
+}
+
+#[test]
 fn a_prompt_from_which_nothing_is_withheld_says_so() {
     check("5G H W z", &["nothing is withheld from this prompt"], &["[withheld"]);
 }

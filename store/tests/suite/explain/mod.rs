@@ -4,6 +4,7 @@ mod given;
 
 mod denied;
 mod history;
+mod lines;
 mod offers;
 mod reads;
 mod report;
