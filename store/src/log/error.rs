@@ -216,6 +216,23 @@ pub enum Place {
     Blob(Digest),
 }
 
+impl Place {
+    /// Returns both places as one, where the other one goes on from this one.
+    pub(super) fn joined(&self, next: &Place) -> Option<Place> {
+        match (self, next) {
+            (Place::Events(id, range), Place::Events(other, next)) if id == other && range.end == next.start => {
+                Some(Place::Events(id.clone(), range.start..next.end))
+            }
+            (Place::RawRecords(id, range), Place::RawRecords(other, next))
+                if id == other && range.end == next.start =>
+            {
+                Some(Place::RawRecords(id.clone(), range.start..next.end))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Prints ranges as positions print: the first event is event 1. Raw records count from 0.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -19,7 +19,8 @@
 //! While it is written event by event, what was appended last stands in a second file ([`EventLog`]); a reader sees both
 //! as one.
 //!
-//! Every row is checked on every read, because the database itself doesn't. Damage is an error that says where.
+//! Every row is checked on every read, because the database itself doesn't. Damage is an error that says where. The
+//! database asks for memory before it sees that a page can't be there: over a damaged file up to 4 GiB, for a moment.
 
 mod adding;
 mod addition;

@@ -395,8 +395,16 @@ fn scan(
     Ok(())
 }
 
+/// Notes damage. What goes on from the last place of the same damage is one with it.
 fn push(damage: &mut Vec<Damage>, place: Place, what: impl Into<String>) {
-    damage.push(Damage { place, what: what.into() });
+    let what = what.into();
+    if let Some(last) = damage.last_mut().filter(|last| last.what == what)
+        && let Some(joined) = last.place.joined(&place)
+    {
+        last.place = joined;
+        return;
+    }
+    damage.push(Damage { place, what });
 }
 
 /// Notes why something could not be checked to its end. Returns whether it could.

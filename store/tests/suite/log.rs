@@ -156,11 +156,12 @@ fn raw_records_that_nobody_vouches_for_are_a_failure() {
     let (_folder, path) = place();
     let mut writer = Writer::create(&path, None).expect("the place is empty");
     let mut append = writer.append("a", 0).expect("the position fits");
-    append.push_raw(b"{}").expect("there is room");
+    (0..3).for_each(|_| append.push_raw(b"{}").expect("there is room"));
     append.commit(Details { metadata: Vec::new(), ..details(1, 2) }).expect("there is room");
     let report = writer.log().verify(&OneClaim, None).expect("the file can be read");
     assert_eq!(report.head, None);
-    assert_eq!(report.damage[0].to_string(), "raw records 0 to 0 of session \"a\": no event vouches for it");
+    let damage: Vec<String> = report.damage.iter().map(ToString::to_string).collect();
+    assert_eq!(damage, ["raw records 0 to 2 of session \"a\": no event vouches for it"], "they are one damage");
 }
 
 #[test]
