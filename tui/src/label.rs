@@ -114,7 +114,11 @@ pub(crate) fn label(event: &Event) -> Line {
         EventKind::ToolCalled { .. } | EventKind::ConfirmationAnswered { confirmed: true, .. } => {
             plain(event, "ƒ ", Tone::Tool)
         }
-        EventKind::ResponseUttered { .. } => plain(event, "· ", Tone::Quiet),
+        EventKind::ResponseUttered { .. } | EventKind::PromptRendered { .. } | EventKind::ModelReplied { .. } => {
+            plain(event, "· ", Tone::Quiet)
+        }
+        EventKind::ReadDecided { gave, .. } if gave.is_refused() => plain(event, "× ", Tone::Bad),
+        EventKind::ReadDecided { .. } => plain(event, "· ", Tone::Quiet),
         EventKind::Foreign { name } if name.is_empty() => line.own(Tone::Waiting, "? unknown kind without a name"),
         EventKind::Foreign { name } => line.own(Tone::Waiting, "? unknown kind ").foreign(Tone::Plain, name),
     }

@@ -134,6 +134,7 @@ pub(crate) fn key_of(event: &Event) -> Option<Name> {
         | EventKind::ToolRefused { call, .. }
         | EventKind::ConfirmationAsked { call } => Some(call.tool.clone()),
         EventKind::ResponseUttered { response, .. } => Some(response.clone()),
+        EventKind::ReadDecided { asked, key, .. } => Some(key.clone().unwrap_or_else(|| asked.clone())),
         EventKind::AgentMessage { response, .. } => response.clone(),
         EventKind::ActionTaken { action, .. } => Some(action.clone()),
         EventKind::Foreign { name } => Some(name.clone()),
@@ -142,6 +143,8 @@ pub(crate) fn key_of(event: &Event) -> Option<Name> {
         | EventKind::UserMessage { .. }
         | EventKind::TurnEnded
         | EventKind::StackPatched { .. }
+        | EventKind::PromptRendered { .. }
+        | EventKind::ModelReplied { .. }
         | EventKind::HistoryRewound { .. } => None,
     }
 }
@@ -160,6 +163,7 @@ pub(crate) fn value_of(event: &Event) -> Option<Arc<Value>> {
         | EventKind::ToolRefused { call, .. }
         | EventKind::ConfirmationAsked { call } => text(&call.arguments),
         EventKind::StackPatched { patch, .. } => text(patch),
+        EventKind::ModelReplied { text: words, .. } => text(words),
         EventKind::ConfirmationAnswered { confirmed, .. } => Some(Arc::new(Value::Bool(*confirmed))),
         EventKind::SessionStarted { .. }
         | EventKind::SessionEnded
@@ -180,6 +184,8 @@ pub(crate) fn value_of(event: &Event) -> Option<Arc<Value>> {
         | EventKind::StepEntered { .. }
         | EventKind::ProjectEntryLocked { .. }
         | EventKind::ResponseUttered { .. }
+        | EventKind::PromptRendered { .. }
+        | EventKind::ReadDecided { .. }
         | EventKind::ActionTaken { .. }
         | EventKind::HistoryRewound { .. }
         | EventKind::Foreign { .. } => None,

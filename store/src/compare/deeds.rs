@@ -70,7 +70,10 @@ fn about(kind: &EventKind) -> Option<(Kind, String)> {
         | EventKind::ProjectEntryLocked { .. }
         | EventKind::StackPatched { .. }
         | EventKind::ToolCalled { .. }
-        | EventKind::ResponseUttered { .. } => return None,
+        | EventKind::ResponseUttered { .. }
+        | EventKind::PromptRendered { .. }
+        | EventKind::ModelReplied { .. }
+        | EventKind::ReadDecided { .. } => return None,
     };
     Some(found)
 }

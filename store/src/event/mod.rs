@@ -7,6 +7,7 @@ pub mod codec;
 pub mod finding;
 pub mod note;
 pub mod raw;
+mod read;
 mod tag;
 mod tool;
 mod writer;
@@ -23,8 +24,9 @@ use crate::rule::Rule;
 use crate::timestamp::Timestamp;
 use crate::value::Value;
 
+pub use read::ReadGave;
 pub use tag::Tag;
-pub use tool::{ToolCall, ToolCaller, ToolOutcome, ToolSource};
+pub use tool::{RequestedCall, ToolCall, ToolCaller, ToolOutcome, ToolSource};
 pub use writer::{Actor, WriteRefusal, Writer};
 
 /// A gap between events: `Position(p)` means "p events applied".
@@ -371,6 +373,39 @@ pub enum EventKind {
         why: UtterCause,
         /// The skill that asked for it.
         skill: Option<Name>,
+    },
+    /// The model is called: the prompt that it got. Only our own records know that.
+    PromptRendered {
+        /// The digest of the prompt as JSON text, which the log keeps beside the events.
+        digest: Digest,
+        /// The tools that were offered, in order.
+        tools: Vec<Name>,
+    },
+    /// The model answered; what it wants and says follows as events of its own. Only our own records know that.
+    ModelReplied {
+        /// Its words; empty where it only calls tools.
+        text: String,
+        /// The calls that it asks for, in order.
+        calls: Vec<RequestedCall>,
+        /// How long it took, in milliseconds, where the host says so.
+        millis: Option<f64>,
+    },
+    /// A tool read memory. Only our own records know that.
+    ReadDecided {
+        /// The name as the tool gave it.
+        asked: Name,
+        /// The qualified name of the declared entry that it means, if it means one.
+        key: Option<Name>,
+        /// What it gave.
+        gave: ReadGave,
+        /// The rule that decided.
+        rule: Rule,
+        /// The skill with whose rights was read.
+        skill: Option<Name>,
+        /// The tool.
+        tool: Option<Name>,
+        /// The model's id of the tool's call.
+        call_id: Option<Name>,
     },
 }
 

@@ -73,11 +73,17 @@ pub enum Tag {
     ConfirmationAnswered,
     /// [`EventKind::ResponseUttered`]
     ResponseUttered,
+    /// [`EventKind::PromptRendered`]
+    PromptRendered,
+    /// [`EventKind::ModelReplied`]
+    ModelReplied,
+    /// [`EventKind::ReadDecided`]
+    ReadDecided,
 }
 
 impl Tag {
     /// All kinds, each at the place of its number.
-    pub const ALL: [Tag; 34] = [
+    pub const ALL: [Tag; 37] = [
         Tag::SessionStarted,
         Tag::SessionEnded,
         Tag::UserMessage,
@@ -112,6 +118,9 @@ impl Tag {
         Tag::ConfirmationAsked,
         Tag::ConfirmationAnswered,
         Tag::ResponseUttered,
+        Tag::PromptRendered,
+        Tag::ModelReplied,
+        Tag::ReadDecided,
     ];
 
     /// Returns the kind of an event.
@@ -151,6 +160,9 @@ impl Tag {
             EventKind::ConfirmationAsked { .. } => Tag::ConfirmationAsked,
             EventKind::ConfirmationAnswered { .. } => Tag::ConfirmationAnswered,
             EventKind::ResponseUttered { .. } => Tag::ResponseUttered,
+            EventKind::PromptRendered { .. } => Tag::PromptRendered,
+            EventKind::ModelReplied { .. } => Tag::ModelReplied,
+            EventKind::ReadDecided { .. } => Tag::ReadDecided,
         }
     }
 
@@ -191,6 +203,9 @@ impl Tag {
             Tag::ConfirmationAsked => "confirmation_asked",
             Tag::ConfirmationAnswered => "confirmation_answered",
             Tag::ResponseUttered => "response_uttered",
+            Tag::PromptRendered => "prompt_rendered",
+            Tag::ModelReplied => "model_replied",
+            Tag::ReadDecided => "read_decided",
         }
     }
 }

@@ -21,6 +21,17 @@ pub struct ToolCall {
     pub call_id: Option<Name>,
 }
 
+/// A tool call as the model asks for it, before anything is decided about it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RequestedCall {
+    /// The tool.
+    pub tool: Name,
+    /// The arguments, as JSON text.
+    pub arguments: String,
+    /// The model's id of the call.
+    pub call_id: Option<Name>,
+}
+
 /// How a tool call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -60,7 +60,10 @@ pub(super) fn writer_of(event: &Event) -> Option<&Writer> {
         | EventKind::ToolRefused { .. }
         | EventKind::ConfirmationAsked { .. }
         | EventKind::ConfirmationAnswered { .. }
-        | EventKind::ResponseUttered { .. } => None,
+        | EventKind::ResponseUttered { .. }
+        | EventKind::PromptRendered { .. }
+        | EventKind::ModelReplied { .. }
+        | EventKind::ReadDecided { .. } => None,
     }
 }
 

@@ -101,6 +101,9 @@ impl History {
             | EventKind::ConfirmationAsked { .. }
             | EventKind::ConfirmationAnswered { .. }
             | EventKind::ResponseUttered { .. }
+            | EventKind::PromptRendered { .. }
+            | EventKind::ModelReplied { .. }
+            | EventKind::ReadDecided { .. }
             | EventKind::Foreign { .. } => return,
         };
         self.keep(at, what);

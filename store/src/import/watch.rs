@@ -86,7 +86,10 @@ impl StackWatch {
             | EventKind::ToolRefused { .. }
             | EventKind::ConfirmationAsked { .. }
             | EventKind::ConfirmationAnswered { .. }
-            | EventKind::ResponseUttered { .. } => {}
+            | EventKind::ResponseUttered { .. }
+            | EventKind::PromptRendered { .. }
+            | EventKind::ModelReplied { .. }
+            | EventKind::ReadDecided { .. } => {}
         }
     }
 

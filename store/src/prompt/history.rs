@@ -141,6 +141,9 @@ pub(super) fn messages_of(events: &[Event], index: usize) -> Vec<Message> {
         | EventKind::ConfirmationAsked { .. }
         | EventKind::ConfirmationAnswered { .. }
         | EventKind::ResponseUttered { .. }
+        | EventKind::PromptRendered { .. }
+        | EventKind::ModelReplied { .. }
+        | EventKind::ReadDecided { .. }
         | EventKind::Foreign { .. } => Vec::new(),
     }
 }

@@ -96,6 +96,25 @@ fn words(kind: &EventKind) -> (&'static str, String) {
         EventKind::ResponseUttered { response, why, .. } => {
             ("response uttered", format!("{response} ({})", why.word()))
         }
+        EventKind::PromptRendered { digest, tools } => {
+            ("model called", format!("prompt {}, {} tools offered", digest.short(), tools.len()))
+        }
+        EventKind::ModelReplied { text, calls, .. } => {
+            let calls: Vec<String> = calls.iter().map(|call| format!("{}({})", call.tool, call.arguments)).collect();
+            (
+                "model replied",
+                [calls, vec![text.clone()]]
+                    .concat()
+                    .into_iter()
+                    .filter(|part| !part.is_empty())
+                    .collect::<Vec<_>>()
+                    .join("; "),
+            )
+        }
+        EventKind::ReadDecided { asked, gave, rule, tool, .. } => {
+            let by = tool.as_ref().map(|tool| format!(" by tool {tool}")).unwrap_or_default();
+            ("read", format!("{asked}{by} {} ({rule})", gave.words()))
+        }
     }
 }
 
@@ -120,7 +139,11 @@ pub fn weight(kind: &EventKind) -> Weight {
         | EventKind::ProjectEntryLocked { .. }
         | EventKind::ToolCalled { .. }
         | EventKind::ResponseUttered { .. }
+        | EventKind::PromptRendered { .. }
+        | EventKind::ModelReplied { .. }
         | EventKind::ActionTaken { .. } => Weight::Light,
+        EventKind::ReadDecided { gave, .. } if gave.is_refused() => Weight::Refused,
+        EventKind::ReadDecided { .. } => Weight::Light,
         EventKind::UserMessage { .. }
         | EventKind::AgentMessage { .. }
         | EventKind::SkillActivated { .. }

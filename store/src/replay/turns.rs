@@ -168,6 +168,11 @@ impl TurnScan {
                 CallKind::Failed
             }
             EventKind::AgentMessage { source: MessageSource::Rephrased, .. } => CallKind::Rephrase,
+            EventKind::PromptRendered { .. } => {
+                self.effect = Some(self.seen);
+                return;
+            }
+            EventKind::ModelReplied { .. } => CallKind::Answer,
             EventKind::AgentMessage { source: MessageSource::Model, model_millis: Some(_), .. } => CallKind::Answer,
             _ => {
                 if self.effect.is_none() && is_effect(event, &mut self.by_engine) {
@@ -236,6 +241,9 @@ fn is_effect(event: &Event, by_engine: &mut BTreeSet<Name>) -> bool {
         | EventKind::ConfirmationAsked { .. }
         | EventKind::ConfirmationAnswered { .. }
         | EventKind::ResponseUttered { .. }
+        | EventKind::PromptRendered { .. }
+        | EventKind::ModelReplied { .. }
+        | EventKind::ReadDecided { .. }
         | EventKind::Foreign { .. } => false,
     }
 }

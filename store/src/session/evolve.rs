@@ -106,6 +106,9 @@ pub fn evolve(state: &mut State, event: &Event) {
         | EventKind::ToolCalled { .. }
         | EventKind::ToolRefused { .. }
         | EventKind::ResponseUttered { .. }
+        | EventKind::PromptRendered { .. }
+        | EventKind::ModelReplied { .. }
+        | EventKind::ReadDecided { .. }
         | EventKind::MemoryWriteRefused { .. }
         | EventKind::ActionTaken { .. } => {}
     }

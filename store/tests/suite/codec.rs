@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use replay_store::digest::Digest;
 use replay_store::event::codec::{self, Names};
 use replay_store::event::{
-    Activation, Actor, Event, EventKind, Form, MessageSource, Origin, Position, RecordedFrame, Rewind, ToolCall,
-    ToolCaller, ToolOutcome, ToolSource, UtterCause, WriteRefusal, Writer,
+    Activation, Actor, Event, EventKind, Form, MessageSource, Origin, Position, ReadGave, RecordedFrame, RequestedCall,
+    Rewind, ToolCall, ToolCaller, ToolOutcome, ToolSource, UtterCause, WriteRefusal, Writer,
 };
 use replay_store::log::digest_of_records;
 use replay_store::name::Name;
@@ -217,5 +217,29 @@ fn golden() -> Vec<(EventKind, &'static str)> {
         (EventKind::ConfirmationAnswered { tool: name("t"), confirmed: true }, "1f017401"),
         (EventKind::ResponseUttered { response: name("r"), why: UtterCause::StaleButton, skill: None }, "2001720900"),
         (EventKind::SkillDeferred { skill: name("a") }, "210161"),
+        (
+            EventKind::PromptRendered { digest: Digest([9; 32]), tools: vec![name("t")] },
+            "220909090909090909090909090909090909090909090909090909090909090909010174",
+        ),
+        (
+            EventKind::ModelReplied {
+                text: "h".to_owned(),
+                calls: vec![RequestedCall { tool: name("t"), arguments: "{}".to_owned(), call_id: None }],
+                millis: Some(2.0),
+            },
+            "230168010174027b7d00010000000000000040",
+        ),
+        (
+            EventKind::ReadDecided {
+                asked: name("k"),
+                key: Some(name("k")),
+                gave: ReadGave::Denied,
+                rule: Rule::DenyLists,
+                skill: Some(name("a")),
+                tool: Some(name("t")),
+                call_id: None,
+            },
+            "24016b01016b06034d33370101610101 7400",
+        ),
     ]
 }

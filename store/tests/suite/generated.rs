@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use replay_store::digest::Digest;
 use replay_store::event::{
-    Activation, Actor, Event, EventKind, Form, MessageSource, Origin, Position, RecordedFrame, Rewind, ToolCall,
-    ToolCaller, ToolOutcome, ToolSource, UtterCause, WriteRefusal, Writer,
+    Activation, Actor, Event, EventKind, Form, MessageSource, Origin, Position, ReadGave, RecordedFrame, RequestedCall,
+    Rewind, ToolCall, ToolCaller, ToolOutcome, ToolSource, UtterCause, WriteRefusal, Writer,
 };
 use replay_store::name::Name;
 use replay_store::profile::Profile;
@@ -144,7 +144,40 @@ fn recorded() -> impl Strategy<Value = EventKind> {
             why,
             skill
         }),
+        (digest(), vec(name(), 0..4)).prop_map(|(digest, tools)| EventKind::PromptRendered { digest, tools }),
+        (text(), vec(requested(), 0..3), option::of(float()))
+            .prop_map(|(text, calls, millis)| EventKind::ModelReplied { text, calls, millis }),
+        read(),
     ]
+}
+
+fn requested() -> impl Strategy<Value = RequestedCall> {
+    let fields = (name(), text(), option::of(name()));
+    fields.prop_map(|(tool, arguments, call_id)| RequestedCall { tool, arguments, call_id })
+}
+
+fn read() -> impl Strategy<Value = EventKind> {
+    let gave = select(vec![
+        ReadGave::Value,
+        ReadGave::NeverWritten,
+        ReadGave::Cleared,
+        ReadGave::Reset,
+        ReadGave::Undeclared,
+        ReadGave::Private,
+        ReadGave::Denied,
+        ReadGave::Reserved,
+    ]);
+    (name(), option::of(name()), gave, rule(), option::of(name()), option::of(name()), option::of(name())).prop_map(
+        |(asked, key, gave, rule, skill, tool, call_id)| EventKind::ReadDecided {
+            asked,
+            key,
+            gave,
+            rule,
+            skill,
+            tool,
+            call_id,
+        },
+    )
 }
 
 fn call() -> impl Strategy<Value = ToolCall> {

@@ -197,6 +197,25 @@ fn fields(document: &mut Document, debugger: &Debugger, kind: &EventKind) {
             named("why", Some(why.word()));
             named("skill", skill.as_deref());
         }
+        EventKind::PromptRendered { digest, tools } => {
+            named("prompt", Some(&digest.to_string()));
+            named("offered", Some(&tools.iter().map(|tool| tool.as_str()).collect::<Vec<_>>().join(", ")));
+        }
+        EventKind::ModelReplied { text, calls, millis } => {
+            named("text", Some(text).filter(|text| !text.is_empty()).map(String::as_str));
+            for call in calls {
+                named("calls", Some(&format!("{} {}", call.tool, call.arguments)));
+            }
+            named("took", millis.map(|millis| format!("{millis} ms")).as_deref());
+        }
+        EventKind::ReadDecided { asked, key, gave, rule, skill, tool, call_id: _ } => {
+            named("asked for", Some(asked));
+            named("key", key.as_deref());
+            named("answer", Some(gave.words()));
+            named("rule", Some(&format!("{rule}: {}", rule.text())));
+            named("skill", skill.as_deref());
+            named("tool", tool.as_deref());
+        }
     }
 }
 

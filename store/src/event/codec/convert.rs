@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::names::Names;
-use super::stored::{StoredEvent, StoredFrame, StoredKind, StoredOrigin, StoredRule, StoredToolCall, StoredWriter};
+use super::stored::{
+    StoredEvent, StoredFrame, StoredKind, StoredOrigin, StoredRequestedCall, StoredRule, StoredToolCall, StoredWriter,
+};
 use super::value::StoredValue;
 use crate::digest::Digest;
-use crate::event::{Event, EventKind, Origin, Position, RecordedFrame, ToolCall, Writer};
+use crate::event::{Event, EventKind, Origin, Position, RecordedFrame, RequestedCall, ToolCall, Writer};
 use crate::timestamp::Timestamp;
 use crate::value::Value;
 
@@ -145,6 +147,26 @@ fn stored_kind(kind: &EventKind) -> StoredKind<'_> {
         EventKind::ResponseUttered { response, why, skill } => {
             StoredKind::ResponseUttered { response, why: (*why).into(), skill: skill.as_deref() }
         }
+        EventKind::PromptRendered { digest, tools } => {
+            StoredKind::PromptRendered { digest: digest.0, tools: tools.iter().map(|tool| &**tool).collect() }
+        }
+        EventKind::ModelReplied { text, calls, millis } => {
+            let calls = calls.iter().map(|call| StoredRequestedCall {
+                tool: &call.tool,
+                arguments: &call.arguments,
+                call_id: call.call_id.as_deref(),
+            });
+            StoredKind::ModelReplied { text, calls: calls.collect(), millis: *millis }
+        }
+        EventKind::ReadDecided { asked, key, gave, rule, skill, tool, call_id } => StoredKind::ReadDecided {
+            asked,
+            key: key.as_deref(),
+            gave: (*gave).into(),
+            rule: StoredRule(*rule),
+            skill: skill.as_deref(),
+            tool: tool.as_deref(),
+            call_id: call_id.as_deref(),
+        },
     }
 }
 
@@ -278,6 +300,27 @@ fn live_kind(kind: StoredKind<'_>, names: &mut Names) -> EventKind {
             response: names.get(response),
             why: why.into(),
             skill: names.get_if_any(skill),
+        },
+        StoredKind::PromptRendered { digest, tools } => EventKind::PromptRendered {
+            digest: Digest(digest),
+            tools: tools.into_iter().map(|tool| names.get(tool)).collect(),
+        },
+        StoredKind::ModelReplied { text, calls, millis } => {
+            let calls = calls.into_iter().map(|call| RequestedCall {
+                tool: names.get(call.tool),
+                arguments: call.arguments.to_owned(),
+                call_id: names.get_if_any(call.call_id),
+            });
+            EventKind::ModelReplied { text: text.to_owned(), calls: calls.collect(), millis }
+        }
+        StoredKind::ReadDecided { asked, key, gave, rule, skill, tool, call_id } => EventKind::ReadDecided {
+            asked: names.get(asked),
+            key: names.get_if_any(key),
+            gave: gave.into(),
+            rule: rule.0,
+            skill: names.get_if_any(skill),
+            tool: names.get_if_any(tool),
+            call_id: names.get_if_any(call_id),
         },
     }
 }

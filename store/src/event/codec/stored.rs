@@ -7,7 +7,8 @@ use bincode::{BorrowDecode, Decode, Encode};
 
 use super::value::StoredValue;
 use crate::event::{
-    Activation, Actor, Form, MessageSource, Rewind, ToolCaller, ToolOutcome, ToolSource, UtterCause, WriteRefusal,
+    Activation, Actor, Form, MessageSource, ReadGave, Rewind, ToolCaller, ToolOutcome, ToolSource, UtterCause,
+    WriteRefusal,
 };
 use crate::profile::Profile;
 use crate::rule::Rule;
@@ -183,6 +184,24 @@ pub(super) enum StoredKind<'a> {
     SkillDeferred {
         skill: &'a str,
     },
+    PromptRendered {
+        digest: [u8; 32],
+        tools: Vec<&'a str>,
+    },
+    ModelReplied {
+        text: &'a str,
+        calls: Vec<StoredRequestedCall<'a>>,
+        millis: Option<f64>,
+    },
+    ReadDecided {
+        asked: &'a str,
+        key: Option<&'a str>,
+        gave: StoredReadGave,
+        rule: StoredRule,
+        skill: Option<&'a str>,
+        tool: Option<&'a str>,
+        call_id: Option<&'a str>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Encode, BorrowDecode)]
@@ -213,6 +232,13 @@ pub(super) struct StoredToolCall<'a> {
     pub(super) caller: StoredToolCaller,
     pub(super) skill: Option<&'a str>,
     pub(super) step: Option<&'a str>,
+    pub(super) call_id: Option<&'a str>,
+}
+
+#[derive(Clone, Debug, PartialEq, Encode, BorrowDecode)]
+pub(super) struct StoredRequestedCall<'a> {
+    pub(super) tool: &'a str,
+    pub(super) arguments: &'a str,
     pub(super) call_id: Option<&'a str>,
 }
 
@@ -252,6 +278,7 @@ stored_enum!(StoredActor, Actor, Tool Model Step Button Hook Seed Engine Unknown
 stored_enum!(StoredToolOutcome, ToolOutcome, Done Failed AwaitingConfirmation Declined);
 stored_enum!(StoredToolCaller, ToolCaller, Model Step Confirmation Unknown Validation);
 stored_enum!(StoredToolSource, ToolSource, Local Mcp Unknown);
+stored_enum!(StoredReadGave, ReadGave, Value NeverWritten Cleared Reset Undeclared Private Denied Reserved);
 stored_enum!(StoredProfile, Profile, Seed Mantle321);
 stored_enum!(StoredWriteRefusal, WriteRefusal, MemoryWriteError ProjectMemoryAlreadySetError ToolError Skipped);
 stored_enum!(

@@ -84,6 +84,9 @@ pub(super) fn visit(sight: &Sight<'_>, kind: &EventKind, found: &mut dyn FnMut(M
         | EventKind::HistoryRewound { .. }
         | EventKind::MemoryReset { .. }
         | EventKind::ResponseUttered { .. }
+        | EventKind::PromptRendered { .. }
+        | EventKind::ModelReplied { .. }
+        | EventKind::ReadDecided { .. }
         | EventKind::Foreign { .. } => {}
     }
 }

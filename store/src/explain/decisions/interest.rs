@@ -179,6 +179,9 @@ fn carried(tag: Tag) -> Carried {
         | Tag::HistoryRewound
         | Tag::Foreign
         | Tag::MemoryReset
-        | Tag::ResponseUttered => only(&[]),
+        | Tag::ResponseUttered
+        | Tag::PromptRendered
+        | Tag::ModelReplied
+        | Tag::ReadDecided => only(&[]),
     }
 }

@@ -117,7 +117,9 @@ pub(super) fn skills_of(kind: &EventKind) -> [Option<&Name>; 2] {
         | EventKind::SkillDeferred { skill }
         | EventKind::StepEntered { skill, .. } => [Some(skill), None],
         EventKind::SkillPending { skill, resolver } => [Some(skill), Some(resolver)],
-        EventKind::ToolReturned { skill, .. } | EventKind::ResponseUttered { skill, .. } => [skill.as_ref(), None],
+        EventKind::ToolReturned { skill, .. }
+        | EventKind::ResponseUttered { skill, .. }
+        | EventKind::ReadDecided { skill, .. } => [skill.as_ref(), None],
         other => {
             let writer = writer_of(other).and_then(|writer| writer.skill.as_ref());
             [writer.or_else(|| call_of(other).and_then(|call| call.skill.as_ref())), None]
@@ -129,6 +131,7 @@ pub(super) fn skills_of(kind: &EventKind) -> [Option<&Name>; 2] {
 pub fn tool_of(kind: &EventKind) -> Option<&Name> {
     match kind {
         EventKind::ToolReturned { tool, .. } | EventKind::ConfirmationAnswered { tool, .. } => Some(tool),
+        EventKind::ReadDecided { tool, .. } => tool.as_ref(),
         other => {
             let called = call_of(other).map(|call| &call.tool);
             called.or_else(|| writer_of(other).and_then(|writer| writer.tool.as_ref()))

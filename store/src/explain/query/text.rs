@@ -92,6 +92,9 @@ impl Text {
                 cells.iter().any(|(key, value, _)| is(key) || self.stands_in_value(value))
             }
             EventKind::Foreign { name } => is(name),
+            EventKind::ModelReplied { text, calls, .. } => {
+                is(text) || calls.iter().any(|call| is(&call.tool) || is(&call.arguments))
+            }
             EventKind::SkillRefused { .. }
             | EventKind::SkillPending { .. }
             | EventKind::SkillDeferred { .. }
@@ -103,7 +106,9 @@ impl Text {
             | EventKind::ToolRefused { .. }
             | EventKind::ConfirmationAsked { .. }
             | EventKind::ConfirmationAnswered { .. }
-            | EventKind::ResponseUttered { .. } => {
+            | EventKind::ResponseUttered { .. }
+            | EventKind::PromptRendered { .. }
+            | EventKind::ReadDecided { .. } => {
                 let words = headline(event);
                 is(words.kind) || is(&words.text)
             }
