@@ -192,6 +192,15 @@ pub(crate) enum Command {
         #[arg(long)]
         follow: bool,
     },
+    /// Decide and record what a host does: commands in, one JSON object a line, decisions out
+    ///
+    /// The host talks to the user and to the model; the rules of the agent folder decide what each may do, and everything is
+    /// appended to the log, durable before it is answered. README, "A host beside it", has the commands.
+    Record {
+        /// The log, which is made if there is none
+        #[arg(value_name = "LOG")]
+        log: PathBuf,
+    },
     /// Write sessions as JSON Lines or JSON, with the agent folder and the raw records, or as a page to be read
     Export {
         /// A log, or any other record

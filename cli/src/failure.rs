@@ -76,6 +76,9 @@ pub(crate) enum Failure {
         /// The session.
         session: String,
     },
+    /// Nothing can be decided without the agent.
+    #[error("name the folder of the agent with --agent DIR: its rules decide what is recorded")]
+    RecordsNoAgent,
     /// Rights can't be told without the agent.
     #[error("no agent folder for {session}, so nobody's rights are known; name the folder with --agent DIR")]
     NoAccess {
@@ -197,6 +200,7 @@ impl Failure {
             | Failure::Query { .. }
             | Failure::NoSuchCode { .. }
             | Failure::NothingAsked
+            | Failure::RecordsNoAgent
             | Failure::NoSuchKey { .. }
             | Failure::Ambiguous { .. } => Exit::Usage,
             Failure::Empty { .. }

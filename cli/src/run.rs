@@ -14,7 +14,7 @@ use crate::commands::prompt::{Form, Wanted};
 use crate::commands::prompt_diff::Length;
 use crate::commands::{
     access, check, config, diff, explain, export, findings, follow, import, last, list, manual, note, prompt, query,
-    reads, show, state_diff, summary, verify, why,
+    reads, record, show, state_diff, summary, verify, why,
 };
 use crate::compared::DiffFormat;
 use crate::exit::Exit;
@@ -61,6 +61,7 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
     match command {
         Command::Import { files, output, follow: false } => import::import(&files, &output, &global, out),
         Command::Import { files, output, follow: true } => import::follow(&files, &output, &global, out),
+        Command::Record { log } => record::record(&log, &global, out),
         Command::Export { session, id, format, reveal } => {
             let mut target = Target::parse(&session);
             target.id = id.or(target.id);

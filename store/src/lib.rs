@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! 6  answers     explain  page  compare               why is it so; a page to read; what is different
-//! 5  shells      replay                               a session opened for reading
+//! 5  shells      replay  recorder                     a session opened for reading; one that is recorded
 //! 4  rendering   prompt                               state -> prompt
 //! 3  folds       session  import                      events -> state, foreign record -> events
 //! 2  meaning     agent  event                         what was written by authors, what happened
@@ -39,6 +39,8 @@ pub mod session;
 pub mod prompt;
 
 pub mod replay;
+
+pub mod recorder;
 
 pub mod explain;
 pub mod page;

@@ -24,6 +24,7 @@ mod prompt_holes;
 mod prompt_size;
 pub(crate) mod query;
 pub(crate) mod reads;
+pub(crate) mod record;
 mod report;
 mod sarif;
 pub(crate) mod show;

@@ -16,6 +16,7 @@ mod permission;
 mod program;
 mod questions;
 mod readme;
+mod recording;
 mod resume;
 mod round_trip;
 mod sarif;

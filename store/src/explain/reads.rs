@@ -17,7 +17,7 @@ use crate::agent::Agent;
 use crate::agent::block::{Parameter, StepKind};
 use crate::agent::response::placeholders;
 use crate::agent::tool_memory::{ToolMemory, tool_memory};
-use crate::event::{Event, EventKind, Position, ToolCaller};
+use crate::event::{Event, EventKind, Origin, Position, ToolCaller};
 use crate::name::{Name, split_key};
 use crate::prompt::Source;
 use crate::replay::Session;
@@ -89,6 +89,8 @@ pub enum ReadSite {
     Argument,
     /// The code of a tool names it; whether that line ran is unknown.
     ToolCode,
+    /// A tool read it, and our own record says so.
+    Tool,
 }
 
 impl ReadSite {
@@ -100,6 +102,7 @@ impl ReadSite {
             ReadSite::Response => "response",
             ReadSite::Argument => "argument",
             ReadSite::ToolCode => "tool code",
+            ReadSite::Tool => "tool",
         }
     }
 }
@@ -120,6 +123,9 @@ pub fn reads(
         return found;
     };
     let code: Vec<ToolMemory> = tool_memory(agent).into_iter().filter(|one| !one.writes && one.may_mean(key)).collect();
+    // What we recorded ourselves tells each read of a tool.
+    let is_ours = session.event(Position(1)).is_some_and(|event| event.origin == Origin::Recorded);
+    let code = if is_ours { Vec::new() } else { code };
     if !code.is_empty() {
         found.unknown = Some("whether the code of a tool came to the line that names it is not recorded".to_owned());
     }
@@ -268,6 +274,13 @@ impl Search<'_> {
                     self.argument(before, event.turn, tool, found);
                 }
                 self.coded(before, event.turn, tool, found);
+            }
+            EventKind::ReadDecided { asked, key, tool, .. } if key.as_ref().unwrap_or(asked) == self.key => {
+                let decision = self.decide(&self.session.state(before), Site::Tool);
+                let gave = self.gave(&self.session.state(before), &decision);
+                let by = tool.as_ref().map_or("a tool".to_owned(), |tool| format!("the tool `{tool}`"));
+                let text = (format!("{by} reads it"), format!("{by} read it: {gave}"));
+                found.push(read_of(&decision, before, event.turn, ReadSite::Tool, None, text));
             }
             EventKind::SkillCompleted { skill } => {
                 let ends = |one: &&Use<'_>| matches!(one.decides, Decides::Completion(of) if of == skill);

@@ -11,6 +11,7 @@
 //! branch    routing, active skill or knowledge, and the pending confirmation
 //! tools     what was offered, what was withheld, and why
 //! messages  history and injected messages
+//! request   all of it as JSON text, and its digest
 //! size      the estimate that is held against the budget
 //! holes     what is withheld, beside the prompt
 //! standing  where the prose of a skill stands
@@ -28,6 +29,7 @@ pub mod moment;
 mod prose;
 mod reason;
 mod rephrase;
+mod request;
 mod schema;
 mod sections;
 pub mod size;

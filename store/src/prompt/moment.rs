@@ -207,7 +207,7 @@ impl Moment {
 /// The tool that searches the knowledge (6.5).
 pub(super) const SEARCH_KNOWLEDGE: &str = "search_knowledge";
 /// The tool that changes an earlier value (M352).
-pub(super) const CORRECT: &str = "correct";
+pub const CORRECT: &str = "correct";
 
 /// The events of a session from an index on.
 struct Span<'a> {

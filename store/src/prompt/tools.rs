@@ -1,6 +1,6 @@
 //! Which tools were offered, which were withheld, and why (6.5). Text and tools keep step: the sections ask here.
 
-use super::moment::{CORRECT, Channel, SEARCH_KNOWLEDGE};
+use super::moment::{Channel, SEARCH_KNOWLEDGE};
 use super::targets::{Targets, targets};
 use super::view::View;
 use super::{Situation, Tool, schema};
@@ -18,6 +18,7 @@ use crate::value::Value;
 pub const ACTIVATE: &str = "activate";
 /// Writes entries that the model may set.
 pub const SET_FIELDS: &str = "set_fields";
+pub use super::moment::CORRECT;
 /// Declines a request.
 pub const CANNOT_HELP: &str = "cannot_help";
 /// Ends the turn in silence.

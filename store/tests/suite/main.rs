@@ -30,6 +30,7 @@ mod log_killed;
 mod log_live;
 mod prompt;
 mod query;
+mod recorder;
 mod replay;
 mod rule_cases;
 mod rules;

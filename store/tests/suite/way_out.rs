@@ -221,6 +221,43 @@ enum Kind<'a> {
     SkillDeferred {
         skill: &'a str,
     },
+    PromptRendered {
+        digest: [u8; 32],
+        tools: Vec<&'a str>,
+    },
+    ModelReplied {
+        text: &'a str,
+        calls: Vec<RequestedCall<'a>>,
+        millis: Option<f64>,
+    },
+    ReadDecided {
+        asked: &'a str,
+        key: Option<&'a str>,
+        gave: ReadGave,
+        rule: &'a str,
+        skill: Option<&'a str>,
+        tool: Option<&'a str>,
+        call_id: Option<&'a str>,
+    },
+}
+
+#[derive(Debug, SchemaRead, SchemaWrite)]
+struct RequestedCall<'a> {
+    tool: &'a str,
+    arguments: &'a str,
+    call_id: Option<&'a str>,
+}
+
+#[derive(Debug, SchemaRead, SchemaWrite)]
+enum ReadGave {
+    Value,
+    NeverWritten,
+    Cleared,
+    Reset,
+    Undeclared,
+    Private,
+    Denied,
+    Reserved,
 }
 
 #[derive(Debug, SchemaRead, SchemaWrite)]

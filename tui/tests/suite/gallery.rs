@@ -7,10 +7,11 @@ use crate::frame::{print, text};
 use crate::stage::{press, screen, session, start};
 
 /// The samples, the agent folder of each, and the keys that lead to what the sample shows.
-const SAMPLES: [(&str, Option<&str>, &str); 7] = [
+const SAMPLES: [(&str, Option<&str>, &str); 8] = [
     ("library-renewal.jsonl", None, "]d"),
     ("library-renewal.json", Some("harbour-library"), "]d p"),
     ("library-fees.jsonl", Some("harbour-library"), "]o"),
+    ("library-host.jsonl", None, "]d"),
     ("library-hostile.jsonl", Some("harbour-library"), "G"),
     ("library-cut.json", Some("harbour-library"), "G !"),
     ("bikes-gate.json", Some("kitebird-bikes"), "]d K"),

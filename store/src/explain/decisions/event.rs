@@ -59,6 +59,13 @@ pub(super) fn visit(sight: &Sight<'_>, kind: &EventKind, found: &mut dyn FnMut(M
         }
         EventKind::AgentMessage { response: Some(response), .. } => spoken(sight, response, found),
         EventKind::StepEntered { skill, block, step } => moved(sight, skill, block, step, found),
+        EventKind::ReadDecided { asked, skill, .. } => {
+            if let Some(agent) = sight.agent {
+                let reader = Reader { skill: skill.as_deref(), site: Site::Tool };
+                let decision = &read(agent, sight.profile, sight.state, reader, asked);
+                found(Made::Read { decision, via: Via::Tool });
+            }
+        }
         EventKind::StackPatched { frames: Some(frames), .. } => {
             for frame in frames {
                 if let (Some(block), Some(step)) = (&frame.block, &frame.step) {
@@ -86,7 +93,6 @@ pub(super) fn visit(sight: &Sight<'_>, kind: &EventKind, found: &mut dyn FnMut(M
         | EventKind::ResponseUttered { .. }
         | EventKind::PromptRendered { .. }
         | EventKind::ModelReplied { .. }
-        | EventKind::ReadDecided { .. }
         | EventKind::Foreign { .. } => {}
     }
 }

@@ -162,6 +162,7 @@ fn carried(tag: Tag) -> Carried {
         Tag::ToolRefused => with_gates(&[Verdict::Refused]),
         Tag::ConfirmationAsked => with_gates(&[Verdict::Waiting]),
         Tag::ConfirmationAnswered => only(&[Verdict::Allowed, Verdict::Declined]),
+        Tag::ReadDecided => Carried { verdicts: Verdicts::default(), reads: true },
         Tag::SkillCompleted | Tag::AgentMessage | Tag::StepEntered | Tag::StackPatched => with_gates(&[]),
         Tag::SessionStarted
         | Tag::SessionEnded
@@ -181,7 +182,6 @@ fn carried(tag: Tag) -> Carried {
         | Tag::MemoryReset
         | Tag::ResponseUttered
         | Tag::PromptRendered
-        | Tag::ModelReplied
-        | Tag::ReadDecided => only(&[]),
+        | Tag::ModelReplied => only(&[]),
     }
 }

@@ -66,6 +66,8 @@ pub(in crate::explain) enum Via<'a> {
     Argument(&'a Place),
     /// A placeholder of a response.
     Response(&'a Place),
+    /// The code of a tool.
+    Tool,
 }
 
 /// What a condition decides about.
@@ -94,13 +96,14 @@ impl Via<'_> {
             Via::Condition(_) => "condition",
             Via::Argument(_) => "argument",
             Via::Response(_) => "response",
+            Via::Tool => "tool",
         }
     }
 
     /// Returns the line that names the entry, where one does.
     pub(in crate::explain) fn place(&self) -> Option<&Place> {
         match self {
-            Via::Listing => None,
+            Via::Listing | Via::Tool => None,
             Via::Prose(at) | Via::Condition(at) | Via::Argument(at) | Via::Response(at) => Some(at),
         }
     }

@@ -349,6 +349,7 @@ impl Scan {
         let skill = || read.skill.as_ref().map_or("no skill", |skill| skill.as_str());
         let named = || match via.place() {
             Some(at) => format!("the {} at {}:{}", via.word(), at.file, at.line),
+            None if via == Via::Tool => "the code of a tool".to_owned(),
             None => "the memory that prompts list".to_owned(),
         };
         if !read.is_allowed() {
@@ -372,7 +373,7 @@ impl Scan {
         let what = match via {
             Via::Prose(_) => "the model gets the token as it is written",
             Via::Response(_) => "the user gets the placeholder as it is written",
-            Via::Argument(_) => "the tool gets None",
+            Via::Argument(_) | Via::Tool => "the tool gets None",
             // Conditions are looked at as a whole, and a listing shows nothing of what is empty.
             Via::Condition(_) | Via::Listing => return,
         };

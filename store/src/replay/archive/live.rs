@@ -38,6 +38,18 @@ impl<'a> LiveSaver<'a> {
         LiveSaver { log, sessions: BTreeMap::new() }
     }
 
+    /// Takes a session up where the log leaves it: what is added next stands behind its last event.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the log has no such session, and where the log says no.
+    pub fn go_on(&mut self, session: &Name) -> Result<(), ArchiveError> {
+        let log = self.log.log()?;
+        let progress = Progress::behind(&log, &log.session(session)?)?;
+        self.sessions.insert(session.clone(), Saved { progress, there: None });
+        Ok(())
+    }
+
     /// Saves the next batch of a session: it is durable when this returns.
     ///
     /// # Errors

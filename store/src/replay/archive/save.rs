@@ -183,6 +183,19 @@ impl Progress {
         })
     }
 
+    /// Returns what is known of a session that is in the log and goes on behind its last event.
+    pub(super) fn behind(log: &Log, there: &Session) -> Result<Progress, ArchiveError> {
+        Ok(Progress {
+            events: there.event_count,
+            raw: there.raw_count,
+            before: there.event_count,
+            raw_before: there.raw_count,
+            first_time: there.details.first_time,
+            last_time: there.details.last_time,
+            extras: extras::read(log, there)?,
+        })
+    }
+
     /// Returns whether a part brings something that isn't there; so many events and raw records are.
     pub(super) fn is_worth(&self, part: &Part<'_>, there: Option<(u64, u64)>) -> bool {
         let Some((events_there, raw_there)) = there else { return true };

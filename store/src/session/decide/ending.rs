@@ -16,6 +16,10 @@ use crate::value::Value;
 pub(super) const CONTINUE_INTERRUPTED: &str = "default_continue_interrupted";
 /// The engine's skill that wraps up when nothing is left (M283).
 const COMPLETED: &str = "default_completed";
+/// The engine's skill that declines what the agent can't do.
+const DECLINES: &str = "default_unsupported_request_handler";
+/// What it declines (M366).
+const REQUEST_TYPE: &str = "default_unsupported_request_handler.request_type";
 /// What the user answered to the resume question.
 const WANTS_TO_RESUME: &str = "default_continue_interrupted.wants_to_resume";
 /// The task that the resume question is about (M366).
@@ -81,6 +85,14 @@ impl Draft<'_> {
         }
         self.settle(&first);
         Ok(())
+    }
+
+    /// The model declines a request: the engine's skill says so, and what ran goes on afterwards.
+    pub(super) fn decline(&mut self, in_domain: bool) {
+        let word = if in_domain { "in_domain_out_of_scope" } else { "out_of_domain_out_of_scope" };
+        let (name, value) = (Name::from(REQUEST_TYPE), Value::Text(word.to_owned()));
+        let write = Write { by: WriteBy::Engine, name, value, tool: None, call_id: None };
+        self.begin_with(&Name::from(DECLINES), Activation::Engine, Some(write));
     }
 
     /// The user answers whether the parked task goes on (M278).

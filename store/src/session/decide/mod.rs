@@ -92,6 +92,11 @@ pub enum Command {
         /// Whether each of them is met, in the order of the file; anything else is a no.
         met: Vec<bool>,
     },
+    /// The model declines a request: the engine's skill for that runs (M353, M366).
+    Decline {
+        /// Whether the request belongs to what the agent is for.
+        in_domain: bool,
+    },
     /// The model cancels the active skill, or the user's answer to the resume question does.
     Cancel,
     /// The user answers whether a parked task goes on.
@@ -209,6 +214,7 @@ pub fn decide(
         Command::EndBlock => draft.end_block()?,
         Command::Complete => draft.complete(None)?,
         Command::CompleteJudged { met } => draft.complete(Some(&met))?,
+        Command::Decline { in_domain } => draft.decline(in_domain),
         Command::Cancel => draft.cancel()?,
         Command::AnswerResume(answer) => draft.answer_resume(answer)?,
         Command::Write(write) => draft.write(write),

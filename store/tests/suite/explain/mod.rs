@@ -1,6 +1,6 @@
 //! Given a session, when somebody asks why, then the answer is right and names its evidence.
 
-mod given;
+pub(crate) mod given;
 
 mod denied;
 mod history;

@@ -1,0 +1,128 @@
+//! `replay record`: a host brings what happens line by line, and gets an answer a line.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::program::{LIBRARY, answer, program, replay, root, text};
+
+/// Sends lines to a recorder and returns its answers.
+fn record(log: &str, lines: &[Value]) -> Vec<Value> {
+    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    send(log, input)
+}
+
+fn send(log: &str, input: impl Into<Vec<u8>>) -> Vec<Value> {
+    let mut command = program();
+    let output = command.args(["record", log, "--agent", LIBRARY]).write_stdin(input).output().expect("it starts");
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", text(&output.stderr));
+    text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("an answer is JSON")).collect()
+}
+
+fn place() -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().expect("there is room");
+    let log = folder.path().join("session.log").to_str().expect("its name is text").to_owned();
+    (folder, log)
+}
+
+#[test]
+fn the_host_in_python_records_the_sample() {
+    let (_folder, log) = place();
+    let mut host = Command::new("python3");
+    let host = host.current_dir(root()).args(["samples/host-python/host.py", &log]);
+    let output = host.env("REPLAY", env!("CARGO_BIN_EXE_replay")).output().expect("python3 is there");
+    let said = text(&output.stdout);
+    assert!(output.status.success(), "{said}{}", text(&output.stderr));
+    for words in [
+        "refused: ProjectMemoryAlreadySetError: project.loans",
+        "agent: All right, The Tide Tables keeps its date.",
+        "agent: Shall we go on with what we were doing?",
+        "agent: Booked: the large room on Friday.",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let same = replay(&["diff", &log, "samples/sessions/library-host.jsonl"]);
+    assert_eq!(same.status.code(), Some(0), "{}", text(&same.stdout));
+    assert!(answer(&["verify", &log]).contains("events 1 to 142 are what was written"));
+    assert_eq!(fs::read_dir(_folder.path()).expect("it is there").count(), 1, "a closed log is one file");
+}
+
+#[test]
+fn a_line_that_can_not_be_read_says_what_is_wrong_and_the_log_goes_on() {
+    let (_folder, log) = place();
+    let replies = send(
+        &log,
+        "{\"id\": 1, \"command\": \"start\", \"session\": \"s\"}\n\
+         {\"id\": 2, \"command\": \"usr\", \"session\": \"s\"}\n\
+         {\"id\": 3, \"command\": \"user\", \"session\": \"s\"}\n\
+         {\"id\": 4, \"command\": \"user\", \"text\": \"x\"}\n\
+         {\"id\": 5, \"command\": \"user\", \"session\": \"t\", \"text\": \"x\"}\n\
+         {\"id\": 6, \"command\": \"start\", \"session\": \"s\"}\n\
+         \n\
+         {\"id\": 7\n\
+         \u{fffd}\u{0}\n\
+         {\"id\": 8, \"command\": \"call\", \"session\": \"s\", \"tool\": \"activate\", \"arguments\": 3}\n\
+         {\"id\": {\"any\": 9}, \"command\": \"state\", \"session\": \"s\"}",
+    );
+    let told: Vec<(bool, &str)> = replies
+        .iter()
+        .map(|reply| (reply["ok"] == true, reply["error"]["message"].as_str().unwrap_or_default()))
+        .collect();
+    for (place, words) in [
+        (1, "unknown variant `usr`, expected one of `hello`, `start`"),
+        (2, "missing field `text`"),
+        (3, "missing field `session`"),
+        (4, "session \"t\" isn't open; `start` or `resume` it first"),
+        (5, "session \"s\" is in the log already"),
+        (6, "EOF while parsing"),
+        (8, "`arguments` is an object, or the JSON text of one"),
+    ] {
+        assert!(!told[place].0 && told[place].1.contains(words), "{words}: {told:#?}");
+    }
+    assert_eq!(replies.len(), 10);
+    assert_eq!((&replies[2]["id"], &replies[9]["id"]), (&json!(3), &json!({"any": 9})), "ids come back");
+    assert_eq!(replies[9]["position"], replies[0]["position"], "nothing of it was recorded");
+}
+
+#[test]
+fn a_session_is_gone_on_with_by_another_process() {
+    let (_folder, log) = place();
+    let start = json!({"command": "start", "session": "s", "metadata": {"branch": "harbour"}});
+    let first = record(&log, &[start]);
+    assert_eq!(first[0]["run"][0]["tool"], "load_member", "the start skill asks for it");
+    let second = record(
+        &log,
+        &[
+            json!({"command": "resume", "session": "s"}),
+            json!({"command": "get", "session": "s", "tool": "load_member", "name": "branch"}),
+            json!({"command": "return", "session": "s", "tool": "load_member", "error": "no card"}),
+            json!({"command": "end_turn", "session": "s"}),
+        ],
+    );
+    assert_eq!(second[0]["memory"]["project.branch"], "harbour");
+    assert_eq!((&second[1]["value"], &second[1]["answer"]), (&json!("harbour"), &json!("allowed")));
+    assert!(second.iter().all(|reply| reply["ok"] == true), "{second:#?}");
+    assert_eq!(second[3]["turn_ended"], true);
+}
+
+#[test]
+fn a_recorder_needs_an_agent_and_a_log_of_its_own() {
+    let (_folder, log) = place();
+    let none = replay(&["record", &log]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(text(&none.stderr).contains("name the folder of the agent with --agent DIR"));
+    let mut first = Command::new(env!("CARGO_BIN_EXE_replay"));
+    let first = first.current_dir(root()).args(["record", &log, "--agent", LIBRARY]);
+    let mut first = first.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut lines = std::io::BufReader::new(first.stdout.take().expect("it is piped"));
+    let mut input = first.stdin.take().expect("it is piped");
+    let mut line = String::new();
+    std::io::Write::write_all(&mut input, b"{\"command\": \"hello\"}\n").expect("it reads");
+    std::io::BufRead::read_line(&mut lines, &mut line).expect("it answers");
+    assert!(line.contains("replay.record/1"), "{line}");
+    let second = replay(&["record", &log, "--agent", LIBRARY]);
+    assert_eq!(second.status.code(), Some(4), "{}", text(&second.stderr));
+    drop(input);
+    assert!(first.wait().expect("it ends").success());
+}
