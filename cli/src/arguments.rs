@@ -354,6 +354,12 @@ pub(crate) enum Command {
         /// Only findings of these kinds, by the names that JSON has
         #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = crate::commands::findings::kind)]
         kind: Vec<FoundKind>,
+        /// What to write [default: human; json with --json]
+        #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+        format: Option<Answer>,
+        /// Show values of pii entries in the report, which says so
+        #[arg(long, requires = "format")]
+        reveal: bool,
     },
     /// Find events by an expression, or tell the value of fields at every turn
     #[command(after_help = crate::commands::query::HELP)]

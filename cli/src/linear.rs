@@ -19,7 +19,6 @@ use self::line::{HELP, Line, read};
 use crate::arguments::{Answer as Written, At, Global, Place, What};
 use crate::commands::diff::Choice;
 use crate::commands::prompt::{self, Wanted};
-use crate::commands::prompt_diff::Length;
 use crate::commands::why::{self, Question};
 use crate::commands::{access, findings, last, note, query, reads, show, state_diff};
 use crate::compared::DiffFormat;
@@ -78,8 +77,8 @@ pub(crate) fn step_through(
             Line::Show(What::Event) => show_event(opened, at, out),
             Line::Show(what) => show::show(session, &place(at), &[what], global, out).map(drop),
             Line::Prompt => prompt::prompt(session, Wanted::At(At::Position(at.0)), prompt::Form::Text, out).map(drop),
-            Line::Changes => {
-                let how = (Written::Human, Length::Folded, Pii::Masked);
+            Line::Changes(length) => {
+                let how = (Written::Human, length, Pii::Masked);
                 prompt::difference(session, Wanted::At(At::Position(at.0)), None, how, out).map(drop)
             }
             Line::Why(asked) => {
@@ -107,12 +106,15 @@ pub(crate) fn step_through(
             Line::Query(expression) => query::What::parse(expression, false)
                 .and_then(|what| query::in_session(session, &what, global, out))
                 .and_then(|outcome| outcome.notices.iter().try_for_each(|notice| Ok(out.text(notice)?))),
-            Line::Diff(from) => {
-                let choice = Choice::of(&[], &[], DiffFormat::Human, Length::Folded, Pii::Masked);
+            Line::Diff(from, length) => {
+                let choice = Choice::of(&[], &[], DiffFormat::Human, length, Pii::Masked);
                 state_diff::diff(session, (from, at), &choice, false, out).map(drop)
             }
             Line::Access => access::access(session, &place(at), false, out).map(drop),
-            Line::Findings => findings::findings(session, &[], global, out).map(drop),
+            Line::Findings(form) => {
+                let asked = findings::Asked { target: named, kinds: &[], global };
+                findings::findings(session, &asked, form, out).map(drop)
+            }
             Line::Note(text) => match shelf {
                 Some(shelf) => keep(session, shelf, (at, text), out),
                 None => Err(Failure::NoShelf),

@@ -107,7 +107,7 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
                 (None, Some(turn), None) => Wanted::Call { turn, call },
                 (None, None, _) => Wanted::Last,
             };
-            let length = if full { Length::Full } else { Length::Folded };
+            let length = Length::of_flag(full);
             let pii = if reveal { Pii::Revealed } else { Pii::Masked };
             let default = if global.json { Answer::Json } else { Answer::Human };
             let exit = if diff {
@@ -127,13 +127,7 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
         }
         Command::Why { session: target, asked, place, format, reveal } => {
             let session = open::one(&target, &global)?;
-            let default = if global.json { Answer::Json } else { Answer::Human };
-            let form = match (format.unwrap_or(default), reveal) {
-                (Answer::Human, _) => why::Form::Human,
-                (Answer::Json, _) => why::Form::Json,
-                (Answer::Md, true) => why::Form::Report(Pii::Revealed),
-                (Answer::Md, false) => why::Form::Report(Pii::Masked),
-            };
+            let form = form(format, reveal, &global);
             let asked = why::Question { target: &target, asked: &asked, place: &place, global: &global };
             let exit = why::why(&session, &asked, form, out)?;
             Ok(answered(&session, exit))
@@ -148,9 +142,15 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
             let exit = reads::reads(&session, &key, from, &place, global.json, out)?;
             Ok(answered(&session, exit))
         }
-        Command::Findings { session, kind } => {
-            let session = open::one(&session, &global)?;
-            let exit = findings::findings(&session, &kind, &global, out)?;
+        Command::Findings { session: target, kind, format, reveal } => {
+            let session = open::one(&target, &global)?;
+            let form = form(format, reveal, &global);
+            let exit = findings::findings(
+                &session,
+                &findings::Asked { target: &target, kinds: &kind, global: &global },
+                form,
+                out,
+            )?;
             Ok(answered(&session, exit))
         }
         Command::Query { session, expression, every_turn } => {
@@ -166,7 +166,7 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
             let pii = if reveal { Pii::Revealed } else { Pii::Masked };
             let (a, b) = (open::one(&session, &global)?, open::one(&other, &global)?);
             let names = [session.to_string_lossy(), other.to_string_lossy()];
-            let length = if full { Length::Full } else { Length::Folded };
+            let length = Length::of_flag(full);
             let choice = diff::Choice::of(&kind, &ignore, format.unwrap_or(DiffFormat::Human), length, pii);
             let exit = diff::diff((&names[0], &a), (&names[1], &b), &choice, global.json, out)?;
             Ok(Outcome { exit, notices: [notice(&a), notice(&b)].into_iter().flatten().collect() })
@@ -175,7 +175,7 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
             let session = open::one(&session, &global)?;
             let from = from.map_or(Ok(session.end()), |from| place::moment(&session, from))?;
             let to = to.map_or(Ok(session.end()), |to| place::moment(&session, to))?;
-            let length = if full { Length::Full } else { Length::Folded };
+            let length = Length::of_flag(full);
             let pii = if reveal { Pii::Revealed } else { Pii::Masked };
             let choice = diff::Choice::of(&kind, &[], format.unwrap_or(DiffFormat::Human), length, pii);
             let exit = state_diff::diff(&session, (from, to), &choice, global.json, out)?;
@@ -265,4 +265,15 @@ fn tell<'f>(id: &Name, mut lost: impl Iterator<Item = &'f Finding>, fate: &str) 
         more => format!("; {more} more losses are among the findings"),
     };
     Some(format!("{id}: {}{more}; the rest {fate}", first.text))
+}
+
+/// Returns how an answer is written that has a report.
+fn form(format: Option<Answer>, reveal: bool, global: &Global) -> why::Form {
+    let default = if global.json { Answer::Json } else { Answer::Human };
+    match (format.unwrap_or(default), reveal) {
+        (Answer::Human, _) => why::Form::Human,
+        (Answer::Json, _) => why::Form::Json,
+        (Answer::Md, true) => why::Form::Report(Pii::Revealed),
+        (Answer::Md, false) => why::Form::Report(Pii::Masked),
+    }
 }

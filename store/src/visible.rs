@@ -16,6 +16,9 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Marks on one base that are passed on; further ones are written out, so that no flood of them covers the screen.
 pub const MARKS_MAX: usize = 4;
 
+/// No terminal has a cell of more columns, so that where a wider character ends is anybody's guess.
+const COLUMNS_MAX: usize = 2;
+
 /// Characters of one cluster that are passed on; the longest chains of joined letters in real words have fewer.
 const RUN_MAX: usize = 16;
 
@@ -134,7 +137,7 @@ struct Row {
 
 impl Row {
     fn add(&mut self, cluster: &str, cluster_width: usize, columns: usize, rows: &mut Vec<String>) {
-        while self.used + cluster_width > columns {
+        while self.used > 0 && self.used + cluster_width > columns {
             let (bytes, cut_columns) = if self.cut.0 > 0 { self.cut } else { (self.text.len(), self.used) };
             let tail = self.text.split_off(bytes);
             rows.push(std::mem::replace(&mut self.text, tail));
@@ -191,6 +194,9 @@ impl Run {
         let Some(columns) = cluster[range.clone()].chars().next().and_then(UnicodeWidthChar::width) else {
             return false;
         };
+        if columns > COLUMNS_MAX {
+            return false;
+        }
         let is_mark = columns == 0;
         if self.characters == 0 {
             self.start = range.start;
@@ -324,6 +330,23 @@ mod tests {
         assert_eq!(wrap("abcdefghij", 4), ["abcd", "efgh", "ij"]);
         assert_eq!(wrap("你好吗", 5), ["你好", "吗"]);
         assert_eq!(wrap("你好", 0), ["你", "好"]);
+    }
+
+    #[test]
+    fn a_character_of_more_columns_than_a_cell_is_written_out() {
+        check("\u{17d8}", "⟨U+17D8⟩");
+        check("a\u{17d8}\u{301}", "a⟨U+17D8⟩⟨U+0301⟩");
+        assert_eq!(wrap("\u{c}F\u{17d8}", 2).concat(), "␌F⟨U+17D8⟩");
+        assert_eq!(
+            wrap_shown("aa\u{17d8}\u{17d8}", 2),
+            ["aa", "\u{17d8}", "\u{17d8}"],
+            "what fits nowhere stands alone"
+        );
+        let is_too_wide = |one: &char| {
+            let text = one.to_string();
+            matches!(visible(&text), Cow::Borrowed(_)) && width(&text) > 2
+        };
+        assert_eq!((0..=0x10_ffff).filter_map(char::from_u32).find(is_too_wide), None);
     }
 
     #[test]

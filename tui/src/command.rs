@@ -112,7 +112,12 @@ pub static COMMANDS: &[Spec] = &[
     ),
     spec(&["filters"], Verb::Filters, ("", Argument::Free), "lists the filters with names, to use or take away"),
     spec(&["context"], Verb::Context, ("N", Argument::Free), "shows N events around each one that the filter wants"),
-    spec(&["why"], Verb::Why, ("ENTRY", Argument::Entry), "why an entry holds what it holds"),
+    spec(
+        &["why"],
+        Verb::Why,
+        ("ENTRY [SKILL]|skill S|tool T|FILE:LINE", Argument::Entry),
+        "why an entry holds what it holds, or may be read by a skill; why a skill or tool is on offer; why a line is in the prompt",
+    ),
     spec(&["access"], Verb::Access, ("", Argument::Free), "who may read and write what at the cursor"),
     spec(&["note"], Verb::Note, ("[TEXT]", Argument::Free), "a note on the event; no words take it away"),
     spec(

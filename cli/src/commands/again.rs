@@ -5,7 +5,9 @@ use std::ffi::OsStr;
 use replay_store::event::Position;
 use replay_store::explain::report::Pii;
 
+use super::findings::Asked;
 use super::why::Question;
+use crate::arguments::Global;
 
 /// Returns the command that gives the report again, with the moment pinned.
 pub(super) fn command(question: &Question<'_>, at: Position, pii: Pii) -> String {
@@ -17,7 +19,20 @@ pub(super) fn command(question: &Question<'_>, at: Position, pii: Pii) -> String
     }
     words.extend(asked.line.as_ref().map(|line| format!("--line {}", quoted(OsStr::new(&line.to_string())))));
     words.push(format!("--at {at}"));
-    let global = question.global;
+    finish(words, question.global, pii)
+}
+
+/// Returns the command that gives the report of findings again.
+pub(super) fn findings(asked: &Asked<'_>, pii: Pii) -> String {
+    let mut words = vec!["replay".to_owned(), "findings".to_owned(), quoted(asked.target)];
+    let kinds: Vec<String> = asked.kinds.iter().map(|kind| kind.name()).collect();
+    if !kinds.is_empty() {
+        words.push(format!("--kind {}", kinds.join(",")));
+    }
+    finish(words, asked.global, pii)
+}
+
+fn finish(mut words: Vec<String>, global: &Global, pii: Pii) -> String {
     words.extend(global.agent.as_ref().map(|folder| format!("--agent {}", quoted(folder.as_os_str()))));
     words.extend(global.profile.map(|profile| format!("--profile {}", profile.name())));
     words.push("--format md".to_owned());

@@ -1,16 +1,20 @@
 //! `replay findings`: what looks wrong in a session, ranked and counted, with what to do about it.
 
+use std::ffi::OsStr;
+
 use replay_store::diagnostic::{Severity, nearest};
 use replay_store::event::Position;
 use replay_store::event::finding::FindingKind;
 use replay_store::explain::findings::{Found, FoundKind, Scan};
+use replay_store::explain::report::{counts, findings_report};
 use replay_store::name::Name;
 use replay_store::replay::{DefinitionSource, Session};
 use serde::Serialize;
 
-use super::check::plural;
+use super::again;
 use super::definition_words;
 use super::show::folder_text;
+use super::why::Form;
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -49,16 +53,34 @@ pub(crate) fn kind(name: &str) -> Result<FoundKind, String> {
     })
 }
 
+/// What is asked on the command line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'a> {
+    /// The session, as it was named.
+    pub(crate) target: &'a OsStr,
+    /// The kinds that are wanted; empty for all.
+    pub(crate) kinds: &'a [FoundKind],
+    /// Where the agent folder is, and which profile.
+    pub(crate) global: &'a Global,
+}
+
 /// Writes what looks wrong, the worst first.
 pub(crate) fn findings(
     session: &Session,
-    kinds: &[FoundKind],
-    global: &Global,
+    asked: &Asked<'_>,
+    form: Form,
     out: &mut Output<'_>,
 ) -> Result<Exit, Failure> {
+    let Asked { kinds, global, .. } = *asked;
     let mut found = scan(session);
     found.retain(|found| kinds.is_empty() || kinds.contains(&found.kind));
-    if global.json {
+    if let Form::Report(pii) = form {
+        let command = again::findings(asked, pii);
+        // Everything in a report was made visible.
+        out.writer.write_all(findings_report(session, &found, &command, pii).as_bytes())?;
+        return Ok(Exit::Fine);
+    }
+    if let Form::Json = form {
         out.json(&Answer {
             schema: "replay.findings/1",
             session: &session.id,
@@ -94,22 +116,12 @@ fn scan(session: &Session) -> Vec<Found> {
     }
 }
 
-fn counts(found: &[Found]) -> String {
-    let count = |severity: Severity| found.iter().filter(|one| one.severity == severity).count();
-    let words = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")]
-        .into_iter()
-        .filter(|(severity, _)| count(*severity) > 0)
-        .map(|(severity, word)| plural(count(severity), word));
-    let words: Vec<String> = words.collect();
-    if words.is_empty() { "none".to_owned() } else { words.join(", ") }
-}
-
 fn text(found: &Found, out: &mut Output<'_>) -> Result<(), Failure> {
-    let (severity, tone) = match found.severity {
-        Severity::Error => ("error", Tone::Bad),
-        Severity::Warning => ("warning", Tone::Bad),
-        Severity::Note => ("note", Tone::Strong),
+    let tone = match found.severity {
+        Severity::Error | Severity::Warning => Tone::Bad,
+        Severity::Note => Tone::Strong,
     };
+    let severity = found.severity.word();
     let count = if found.count > 1 { format!(" ({} times)", found.count) } else { String::new() };
     let text = format!("{count}: {}", found.text);
     out.line(&[(tone, severity), (Tone::Normal, " "), (Tone::Strong, found.kind.word()), (Tone::Normal, &text)])?;

@@ -5,8 +5,8 @@ const SHOWN_CHARACTERS: usize = 240;
 /// So much of a folded text stands in front of the cut, and half of it behind.
 const AHEAD: usize = 120;
 
-/// Returns the text, or, where it is long, its beginning and end and how long it is.
-pub(crate) fn fold(text: &str) -> String {
+/// Returns the text, or, where it is long, its beginning and end, how long it is, and what shows it `whole`.
+pub(crate) fn fold(text: &str, whole: &str) -> String {
     if text.len() <= SHOWN_CHARACTERS {
         return text.to_owned();
     }
@@ -16,7 +16,7 @@ pub(crate) fn fold(text: &str) -> String {
     }
     let ahead: String = text.chars().take(AHEAD).collect();
     let behind: String = text.chars().skip(count - AHEAD / 2).collect();
-    format!("{ahead} … ({count} characters, --full shows them) … {behind}")
+    format!("{ahead} … ({count} characters, {whole} shows them) … {behind}")
 }
 
 #[cfg(test)]
@@ -25,13 +25,15 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_with_its_size() {
-        assert_eq!(fold("short"), "short");
+        assert_eq!(fold("short", "--full"), "short");
         let edge = "é".repeat(SHOWN_CHARACTERS);
-        assert_eq!(fold(&edge), edge);
+        assert_eq!(fold(&edge, "--full"), edge);
         let long = format!("{}{}", "a".repeat(500), "z".repeat(500));
-        let folded = fold(&long);
+        let folded = fold(&long, "--full");
         assert!(
-            folded.starts_with("aaa") && folded.ends_with("zzz") && folded.contains("(1000 characters"),
+            folded.starts_with("aaa")
+                && folded.ends_with("zzz")
+                && folded.contains("(1000 characters, --full shows them)"),
             "{folded}"
         );
     }

@@ -18,10 +18,17 @@ use crate::output::{Output, Tone};
 /// Whether large texts are written in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Length {
-    /// Cut, with their size.
-    Folded,
+    /// Cut, with their size, and what shows them whole.
+    Folded(&'static str),
     /// As they are.
     Full,
+}
+
+impl Length {
+    /// Returns the length that a flag of the command line gives.
+    pub(crate) fn of_flag(full: bool) -> Length {
+        if full { Length::Full } else { Length::Folded("--full") }
+    }
 }
 
 /// What `replay prompt --diff` answers.

@@ -46,7 +46,7 @@ impl Wording {
     pub(crate) fn text(&self, text: &str) -> String {
         let text = self.mask.as_ref().map_or_else(|| text.to_owned(), |mask| mask.text(text));
         match self.length {
-            Length::Folded => fold(&text),
+            Length::Folded(whole) => fold(&text, whole),
             Length::Full => text,
         }
     }

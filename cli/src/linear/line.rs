@@ -4,7 +4,11 @@ use replay_store::event::Position;
 use replay_store::replay::Session;
 use replay_store::visible::visible;
 
+use replay_store::explain::report::Pii;
+
 use crate::arguments::{Asked, What};
+use crate::commands::prompt_diff::Length;
+use crate::commands::why::Form;
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -18,7 +22,7 @@ pub(super) enum Line<'a> {
     /// The prompt that a model call would get here.
     Prompt,
     /// What changed in the prompt since the call before.
-    Changes,
+    Changes(Length),
     /// Why something is so.
     Why(Asked),
     /// The same as a report for a ticket.
@@ -32,11 +36,11 @@ pub(super) enum Line<'a> {
     /// All events that a query means.
     Query(&'a str),
     /// What is different between a position and here.
-    Diff(Position),
+    Diff(Position, Length),
     /// Who may read and write what.
     Access,
-    /// What looks wrong.
-    Findings,
+    /// What looks wrong, as it is wanted.
+    Findings(Form),
     /// A note on the event.
     Note(&'a str),
     /// All notes.
@@ -57,9 +61,9 @@ pub(super) const HELP: [&str; 12] = [
     "query EXPR: all events that a query means, as in replay query: kind:memory_written key:project.* verdict:denied.",
     "why ENTRY: why an entry holds what it holds. why skill S, why tool T: why it is on offer or not.",
     "why ENTRY as SKILL: whether that skill may read the entry. why line FILE:LINE: why it is in the prompt or not.",
-    "report …: any of these as a text for a ticket.",
+    "report …: any of these as a text for a ticket. report findings: what looks wrong as one.",
     "last ENTRY: all its writes. reads ENTRY: what read it up to here.",
-    "prompt: what a model call would get here. changes: what changed in it since the call before, and through what.",
+    "prompt: what a model call would get here. changes: what changed in it since the call before, and through what; changes full: large texts whole.",
     "diff N: what is different between position N and this one. access: who may read and write what.",
     "findings: what looks wrong, and what to do. note TEXT: a note on this event; note alone takes it away. notes: all.",
     "quit. An empty line goes one event on.",
@@ -116,9 +120,9 @@ pub(super) fn read<'a>(text: &'a str, at: Position, session: &Session) -> Line<'
             || wanted("a number of events is wanted"),
             |count| Line::Go(Position(at.0.saturating_sub(count))),
         ),
-        "to" | "diff" => match rest.parse().map(Position) {
+        "to" | "diff" => match whole(rest).0.parse().map(Position) {
             Ok(to) if to <= end && verb == "to" => Line::Go(to),
-            Ok(to) if to <= end => Line::Diff(to),
+            Ok(to) if to <= end => Line::Diff(to, whole(rest).1.unwrap_or(Length::Folded("diff N full"))),
             Ok(_) | Err(_) => wanted(&format!("a position from 0 to {end} is wanted")),
         },
         "turn" => match rest.parse().ok().and_then(|turn| session.turn(turn)) {
@@ -132,11 +136,12 @@ pub(super) fn read<'a>(text: &'a str, at: Position, session: &Session) -> Line<'
         "stack" => Line::Show(What::Stack),
         "conversation" => Line::Show(What::Conversation),
         "decisions" => Line::Show(What::Decisions),
-        "findings" => Line::Findings,
+        "findings" => Line::Findings(Form::Human),
+        "report" if rest == "findings" => Line::Findings(Form::Report(Pii::Masked)),
         "note" => Line::Note(rest),
         "notes" => Line::Notes,
         "prompt" => Line::Prompt,
-        "changes" => Line::Changes,
+        "changes" => Line::Changes(whole(rest).1.unwrap_or(Length::Folded("changes full"))),
         "why" | "report" => match (asked(rest), verb) {
             (None, _) => wanted("a memory entry is wanted; memory lists them"),
             (Some(asked), "why") => Line::Why(asked),
@@ -155,6 +160,14 @@ pub(super) fn read<'a>(text: &'a str, at: Position, session: &Session) -> Line<'
             let near = near.map(|near| format!(": did you mean {near}?")).unwrap_or_else(|| ";".to_owned());
             Line::Wrong(format!("{} is nothing that can be asked{near} help says what can", visible(other)))
         }
+    }
+}
+
+/// Returns a text without the word that asks for large texts in full, and that length where it stands there.
+fn whole(rest: &str) -> (&str, Option<Length>) {
+    match rest.strip_suffix("full") {
+        Some(rest) => (rest.trim_end(), Some(Length::Full)),
+        None => (rest, None),
     }
 }
 

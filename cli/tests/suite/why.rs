@@ -185,3 +185,26 @@ fn hostile_text_comes_out_as_glyphs() {
         }
     }
 }
+
+#[test]
+fn what_looks_wrong_goes_into_a_ticket() {
+    let report = answer(&[&["findings"], FEES, &["--kind", "denied_read", "--format", "md"]].concat());
+    assert!(report.starts_with("### What looks wrong in library-fees?\n\n**"), "{report}");
+    for words in [
+        "#### 1. warning: denied read",
+        "- Rule M39, skills/renew\\_loan/memory.yml:18:7:",
+        "```text\n    - pay_fees.balance\n```",
+        "- To do: if it should see the value",
+        "Values of pii entries are hidden, as \\[set\\]",
+        "replay findings samples/sessions/library-fees.jsonl --kind denied_read --agent samples/agents/harbour-library --format md",
+    ] {
+        assert!(report.contains(words), "{words}\n{report}");
+    }
+    let revealed = answer(&[&["findings"], FEES, &["--format", "md", "--reveal"]].concat());
+    assert!(
+        revealed.contains("Values of pii entries are SHOWN") && revealed.contains("--format md --reveal"),
+        "{revealed}"
+    );
+    let json = answer(&[&["findings"], FEES, &["--format", "json"]].concat());
+    assert!(json.starts_with("{\"schema\":\"replay.findings/1\""), "{json}");
+}

@@ -49,6 +49,17 @@ pub enum Severity {
     Note,
 }
 
+impl Severity {
+    /// Returns the word that people read.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        }
+    }
+}
+
 /// Something wrong in an agent folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {

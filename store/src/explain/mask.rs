@@ -154,7 +154,7 @@ impl Mask {
         masked
     }
 
-    fn rule(&self, rule: RuleLine) -> RuleLine {
+    pub(super) fn rule(&self, rule: RuleLine) -> RuleLine {
         RuleLine { source: rule.source.as_deref().map(|source| self.text(source)), ..rule }
     }
 

@@ -3,10 +3,16 @@
 use std::fmt::Write;
 
 use super::Evidence;
+use super::findings::Found;
 use super::mask::Mask;
-use super::why::{Question, Why};
+use super::why::{Question, RuleLine, Why};
+use crate::diagnostic::Severity;
+use crate::event::Position;
 use crate::replay::Session;
 use crate::visible::visible;
+
+/// So many positions of a finding are written.
+const POSITIONS: usize = 20;
 
 /// Whether a report shows the values of `pii` entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,14 +36,10 @@ pub fn report(session: &Session, why: &Why, command: &str, pii: Pii) -> String {
     };
     let mut report = String::new();
     heading(&mut report, &shown);
-    place(&mut report, session, &shown);
+    place(&mut report, session, shown.position, shown.turn);
     let _ = writeln!(report, "- {}", pii_words(session, pii));
-    if let Some(rule) = &shown.rule {
-        let at = rule.place().map(|at| format!(", {}", escaped(&at))).unwrap_or_default();
-        let _ = writeln!(report, "- Rule {}{at}: {}", rule.id, escaped(rule.text));
-        if let Some(source) = &rule.source {
-            fenced(&mut report, &[source.trim_end().to_owned()]);
-        }
+    if let Some(line) = &shown.rule {
+        rule(&mut report, line);
     }
     if !shown.tried.is_empty() {
         let tried: Vec<String> = shown.tried.iter().map(|tried| tried.id.to_string()).collect();
@@ -65,6 +67,64 @@ pub fn report(session: &Session, why: &Why, command: &str, pii: Pii) -> String {
     report
 }
 
+/// Returns the report of findings, the worst first. `command` is the command that gives the same again.
+///
+/// Nothing in it is invisible, and no text of the record is Markdown.
+pub fn findings_report(session: &Session, found: &[Found], command: &str, pii: Pii) -> String {
+    let mask = match pii {
+        Pii::Masked => Mask::of(session),
+        Pii::Revealed => Mask::default(),
+    };
+    let id = escaped(&session.id);
+    let mut report = format!("### What looks wrong in {id}?\n\n**{}**\n\n", counts(found));
+    let last = session.event(session.end()).and_then(|event| event.turn);
+    place(&mut report, session, session.end(), last);
+    let _ = writeln!(report, "- {}", pii_words(session, pii));
+    for (number, one) in (1..).zip(found) {
+        let (severity, kind) = (one.severity.word(), one.kind.word());
+        let _ = writeln!(report, "\n#### {number}. {severity}: {kind}\n\n{}\n", escaped(&mask.text(&one.text)));
+        let shown: Vec<String> = one.positions.iter().take(POSITIONS).map(|at| at.to_string()).collect();
+        let more = one.count.saturating_sub(shown.len() as u64);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        if !shown.is_empty() {
+            let positions = if shown.len() == 1 { "Position" } else { "Positions" };
+            let _ = writeln!(report, "- {positions} {}{more}, {}", shown.join(", "), one.basis.word());
+        }
+        if let Some((first, last)) = one.raw {
+            let _ = writeln!(report, "- Raw records {first} to {last}");
+        }
+        if let Some(line) = &one.rule {
+            rule(&mut report, &mask.rule(line.clone()));
+        }
+        let _ = writeln!(report, "- To do: {}", escaped(&mask.text(&one.advice)));
+    }
+    let _ = writeln!(report, "\n**The same answer again**\n");
+    fenced(&mut report, &[mask.text(command)]);
+    report
+}
+
+/// Returns how many findings there are of each severity, in words.
+pub fn counts(found: &[Found]) -> String {
+    let count = |severity: Severity| found.iter().filter(|one| one.severity == severity).count();
+    let words =
+        [Severity::Error, Severity::Warning, Severity::Note].into_iter().filter_map(|severity| match count(severity) {
+            0 => None,
+            1 => Some(format!("1 {}", severity.word())),
+            count => Some(format!("{count} {}s", severity.word())),
+        });
+    let words: Vec<String> = words.collect();
+    if words.is_empty() { "none".to_owned() } else { words.join(", ") }
+}
+
+/// The rule that decided, with the line that an author wrote.
+fn rule(report: &mut String, rule: &RuleLine) {
+    let at = rule.place().map(|at| format!(", {}", escaped(&at))).unwrap_or_default();
+    let _ = writeln!(report, "- Rule {}{at}: {}", rule.id, escaped(rule.text));
+    if let Some(source) = &rule.source {
+        fenced(report, &[source.trim_end().to_owned()]);
+    }
+}
+
 fn heading(report: &mut String, why: &Why) {
     let name = |name: &Option<crate::name::Name>| name.as_deref().map(escaped).unwrap_or_default();
     let question = match why.question {
@@ -77,11 +137,11 @@ fn heading(report: &mut String, why: &Why) {
     let _ = writeln!(report, "### {question}\n\n**{}**: {}\n", why.answer.word().replace('_', " "), escaped(&why.text));
 }
 
-fn place(report: &mut String, session: &Session, why: &Why) {
-    let turn = why.turn.map_or("between turns".to_owned(), |turn| format!("turn {turn}"));
-    let time = session.event(why.position).map(|event| format!(", {}", event.time)).unwrap_or_default();
+fn place(report: &mut String, session: &Session, at: Position, turn: Option<u32>) {
+    let turn = turn.map_or("between turns".to_owned(), |turn| format!("turn {turn}"));
+    let time = session.event(at).map(|event| format!(", {}", event.time)).unwrap_or_default();
     let id = escaped(&session.id);
-    let _ = writeln!(report, "- Session {id}, position {} of {}, {turn}{time}", why.position, session.end());
+    let _ = writeln!(report, "- Session {id}, position {at} of {}, {turn}{time}", session.end());
     let agent = match (&session.agent, session.differs) {
         (None, _) => "no agent folder".to_owned(),
         (Some(agent), Some(true)) => format!(

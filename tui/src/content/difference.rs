@@ -1,5 +1,5 @@
-//! The difference of two prompts: on one side where it is narrow, side by side where it is wide. Below each stretch of
-//! changed lines stands what led to it.
+//! The difference of two prompts: on one side where it is narrow, side by side where it is wide. Below each
+//! changed line stands what led to it.
 
 use std::rc::Rc;
 
@@ -82,23 +82,31 @@ fn add_lines(lines: &[ExplainedLine], items: &mut Vec<Item>) {
     add_hidden(hidden, items);
 }
 
-/// Adds a stretch of changed lines: the old ones beside the new ones, and below them what led to them.
+/// Adds a stretch of changed lines: the old ones beside the new ones, and right below each what led to it; below the
+/// last one where several in a row have the same cause, or none.
 fn add_changes(lines: &[ExplainedLine], items: &mut Vec<Item>) {
-    let of = |change| lines.iter().filter(move |each| each.line.change == change).map(|each| each.line.clone());
+    let of = |change| lines.iter().filter(move |each| each.line.change == change);
     let (mut old, mut new) = (of(Change::Removed), of(Change::Added));
-    loop {
-        match (old.next(), new.next()) {
-            (None, None) => break,
-            (removed, added) => items.push(Item::Changed(removed, added)),
-        }
-    }
     let mut told: Vec<&Cause> = Vec::new();
-    for cause in lines.iter().flat_map(|each| &each.causes) {
-        if !told.contains(&cause) {
-            told.push(cause);
-            items.push(Item::Cause(cause.clone()));
+    loop {
+        let (removed, added) = (old.next(), new.next());
+        let both = [removed, added].into_iter().flatten();
+        let mut causes: Vec<&Cause> = Vec::new();
+        for cause in both.clone().flat_map(|each| &each.causes) {
+            if !causes.contains(&cause) {
+                causes.push(cause);
+            }
         }
+        if !causes.is_empty() && causes != told {
+            items.extend(told.drain(..).cloned().map(Item::Cause));
+            told = causes;
+        }
+        if both.count() == 0 {
+            break;
+        }
+        items.push(Item::Changed(removed.map(|each| each.line.clone()), added.map(|each| each.line.clone())));
     }
+    items.extend(told.into_iter().cloned().map(Item::Cause));
 }
 
 fn add_hidden(count: usize, items: &mut Vec<Item>) {

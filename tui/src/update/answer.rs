@@ -4,7 +4,7 @@ use replay_store::event::{Event, EventKind, Position};
 use replay_store::explain::findings::Found;
 use replay_store::explain::line::why_line;
 use replay_store::explain::read::why_read;
-use replay_store::explain::report::{Pii, report};
+use replay_store::explain::report::{Pii, findings_report, report};
 use replay_store::explain::resolve::{Resolved, resolve};
 use replay_store::explain::skill::why_skill;
 use replay_store::explain::tool::why_tool;
@@ -17,7 +17,7 @@ use super::{focus, go};
 use crate::app::{App, Debugger, Wish};
 use crate::content;
 use crate::content::decisions::detail;
-use crate::content::why::{event_sheet, sheet};
+use crate::content::why::{event_sheet, place_link, sheet};
 use crate::copy::{Clipping, line};
 use crate::findings::Looking;
 use crate::panel::Panel;
@@ -50,6 +50,15 @@ pub(super) fn copy_report(app: &mut App) {
         },
     };
     let Some(why) = &sheet.why else {
+        if let Subject::Finding(index) = subject(debugger)
+            && let Some(found) = debugger.findings.found.get(index)
+        {
+            let again =
+                line([sheet.command.clone(), vec!["--format".to_owned(), "md".to_owned()]].concat(), &app.opened);
+            let text = findings_report(&debugger.session, std::slice::from_ref(found), &again, Pii::Masked);
+            app.wish = Some(Wish::Copy(Clipping { what: "the report".to_owned(), text }));
+            return;
+        }
         return app.say("a report is made of a why: of an entry, a read, a skill or a tool; yy copies the row");
     };
     let again = [sheet.command.clone(), vec!["--format".to_owned(), "md".to_owned()]].concat();
@@ -66,10 +75,24 @@ pub(super) fn access(app: &mut App) {
     }
 }
 
-/// Explains an entry by its name, qualified or bare.
+/// Explains what is named: an entry, qualified or bare, whether a skill may read it, a skill, a tool, a line of the folder.
 pub(super) fn why(app: &mut App, asked: &str) {
     let Some(debugger) = &app.debugger else { return };
     let (session, at) = (&debugger.session, debugger.cursor);
+    let words: Vec<&str> = asked.split_whitespace().collect();
+    let why = match words[..] {
+        ["skill", skill] => Some(why_skill(session, skill, at)),
+        ["tool", tool] => Some(why_tool(session, tool, at)),
+        [key, skill] | [key, "as", skill] => Some(why_read(session, key, skill, at)),
+        [line] => match place_link(line) {
+            Some(Link::File(file, line)) => Some(why_line(session, &file, line, at)),
+            _ => None,
+        },
+        _ => None,
+    };
+    if let Some(why) = why {
+        return show(app, sheet(&why));
+    }
     match resolve(session, &debugger.state, asked) {
         Resolved::One(key) => {
             let sheet = sheet(&why_value(session, &key, at));

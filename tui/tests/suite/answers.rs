@@ -120,3 +120,34 @@ fn the_access_matrix_says_which_line_denies() {
 fn an_entry_is_explained_by_its_name() {
     assert!(fees("G :why Space balance Enter z").contains("why pay_fees.balance at 72"));
 }
+
+#[test]
+fn why_takes_entries_readers_skills_tools_and_lines() {
+    for (line, has) in [
+        ("why project.loans", "why project.loans at 35"),
+        ("why pay_fees.balance renew_loan", "may renew_loan read pay_fees.balance at 35"),
+        ("why balance as renew_loan", "may renew_loan read balance at 35"),
+        ("why skill pay_fees", "why skill pay_fees at 35"),
+        ("why tool renew_item", "why tool renew_item at 35"),
+        ("why skills/renew_loan/skill.md:15", "why skills/renew_loan/skill.md:15 in the prompt at 35"),
+        ("why project.laons", "did you mean `project.loans`"),
+        ("why project.loans renew_laon", "did you mean `renew_loan`"),
+    ] {
+        let keys: Vec<String> =
+            line.chars().map(|one| if one == ' ' { "Space".to_owned() } else { one.to_string() }).collect();
+        let said = wide(&format!(": 3 5 Enter : {} Enter z", keys.join(" ")));
+        assert!(said.contains(has), "{line}: {has} is missing\n{said}");
+    }
+}
+
+#[test]
+fn each_changed_line_has_its_cause_right_below_it() {
+    let mut app = start(session("library-host.jsonl", None), (100, 60), Theme::Plain);
+    press(&mut app, ": 4 2 Enter H P z");
+    let said = text(&screen(&app));
+    let place =
+        |words: &str| said.lines().position(|row| row.contains(words)).unwrap_or_else(|| panic!("{words}\n{said}"));
+    let asked = place("+ assistant: For which day?");
+    assert!(said.lines().nth(asked + 1).is_some_and(|row| row.contains("= since 39, agent (template)")), "{said}");
+    assert!(place("= since 40") < place("+ user: Wait, the Tide Tables are due!"), "{said}");
+}
