@@ -7,6 +7,7 @@ mod config;
 mod debug;
 mod exit;
 mod failure;
+mod file_line;
 mod filters;
 mod linear;
 mod live;
