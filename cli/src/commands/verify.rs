@@ -1,13 +1,16 @@
 //! `replay verify`: what the digests of a log vouch for.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use replay_store::digest::Digest;
 use replay_store::log::Log;
+use replay_store::log::verify::Report;
 use replay_store::name::Name;
 use replay_store::replay::archive;
 use serde::Serialize;
 
+use super::again::quoted;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, Tone};
@@ -20,6 +23,8 @@ struct Answer<'a> {
     sessions: Vec<SessionAnswer<'a>>,
     blobs: u64,
     damage: Vec<DamageAnswer>,
+    /// The commands that put what is whole into a new log; empty where nothing is damaged, or nothing whole.
+    salvage: Vec<String>,
 }
 
 /// A session as JSON has it.
@@ -60,6 +65,7 @@ pub(crate) fn verify(path: &Path, json: bool, out: &mut Output<'_>) -> Result<Ex
         sessions: sessions.collect(),
         blobs: report.blob_count,
         damage: damage.collect(),
+        salvage: salvage(path, &log, &report),
     };
     if json {
         out.json(&answer)?;
@@ -68,6 +74,31 @@ pub(crate) fn verify(path: &Path, json: bool, out: &mut Output<'_>) -> Result<Ex
     }
     Ok(exit)
 }
+
+/// Returns the commands that put what is whole into a new log: all at once, or each session that can still be read.
+fn salvage(path: &Path, log: &Log, report: &Report) -> Vec<String> {
+    if report.damage.is_empty() {
+        return Vec::new();
+    }
+    let whole: Vec<&Name> = report
+        .sessions
+        .iter()
+        .filter(|each| each.vouched.end == each.session.event_count && each.raw_vouched == each.session.raw_count)
+        .map(|each| &each.session.id)
+        .filter(|id| archive::load(log, id).is_ok())
+        .collect();
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let new = path.with_file_name(format!("{stem}-whole.log"));
+    let (from, to) = (quoted(path.as_os_str()), quoted(new.as_os_str()));
+    let command = |id: &str| format!("replay export {from}{id} --format jsonl | replay import - -o {to}");
+    if whole.len() == report.sessions.len() {
+        return whole.first().map(|_| command("")).into_iter().collect();
+    }
+    whole.into_iter().map(|id| command(&format!(" {}", quoted(OsStr::new(id.as_str()))))).collect()
+}
+
+/// So many commands are written; JSON has all.
+const SALVAGE: usize = 8;
 
 fn text(answer: &Answer<'_>, out: &mut Output<'_>) -> Result<(), Failure> {
     for session in &answer.sessions {
@@ -95,6 +126,19 @@ fn text(answer: &Answer<'_>, out: &mut Output<'_>) -> Result<(), Failure> {
     match answer.head {
         Some(head) => out.fact("head", head)?,
         None => out.fact("head", "none, because something is damaged")?,
+    }
+    if !answer.damage.is_empty() {
+        let words = match answer.salvage.is_empty() {
+            true => "no session can be read whole; import the record that the log was made from again",
+            false => "what is whole goes into a new log with",
+        };
+        out.fact("to do", words)?;
+    }
+    for command in answer.salvage.iter().take(SALVAGE) {
+        out.text(&format!("  {command}"))?;
+    }
+    if let more @ 1.. = answer.salvage.len().saturating_sub(SALVAGE) {
+        out.text(&format!("  and so on for {more} more sessions (--json has all)"))?;
     }
     Ok(())
 }

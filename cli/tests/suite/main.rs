@@ -3,6 +3,7 @@
 mod answers;
 mod broken;
 mod check;
+mod clocks;
 mod config;
 mod corpus;
 mod damaged;
@@ -19,6 +20,7 @@ mod readme;
 mod recording;
 mod resume;
 mod round_trip;
+mod salvage;
 mod sarif;
 mod schemas;
 mod terminal;

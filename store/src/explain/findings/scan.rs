@@ -7,7 +7,8 @@ use super::group::{Groups, Subject};
 use super::{Found, FoundKind, record};
 use crate::agent::Agent;
 use crate::diagnostic::{Place, Severity};
-use crate::event::{Actor, Event, EventKind, Position, ToolOutcome, WriteRefusal};
+use crate::event::finding::FindingKind;
+use crate::event::{Actor, Event, EventKind, Origin, Position, ToolOutcome, WriteRefusal};
 use crate::explain::Basis;
 use crate::explain::decisions::{self, Enough, Interest, Made, Verdict, Verdicts, Via, quoted};
 use crate::explain::why::RuleLine;
@@ -24,6 +25,7 @@ use crate::rule::Rule;
 use crate::session::access::{Found as Gave, ReadDecision};
 use crate::session::prose::{SHOWN_CHARACTERS, shown};
 use crate::session::{State, evolve};
+use crate::timestamp::Timestamp;
 use crate::value::Value;
 
 /// Looking at a model call costs as much as looking at so many events.
@@ -59,6 +61,8 @@ pub struct Scan {
     lengths: BTreeMap<Name, (Option<Position>, Option<usize>)>,
     /// For each stack, how large a prompt is at most.
     bounds: HashMap<Vec<Name>, Bound>,
+    /// When the last event happened.
+    time: Option<Timestamp>,
 }
 
 impl Scan {
@@ -73,6 +77,7 @@ impl Scan {
             written: BTreeSet::new(),
             lengths: BTreeMap::new(),
             bounds: HashMap::new(),
+            time: None,
         }
     }
 
@@ -167,6 +172,16 @@ impl Scan {
     /// What the event itself says.
     fn look_at_event(&mut self, session: &Session, at: Position, event: &Event) {
         let agent = session.agent.as_deref();
+        // What the times of foreign records say was found when they were read.
+        if event.origin == Origin::Recorded && self.time.is_some_and(|before| event.time < before) {
+            let kind = FoundKind::Record(FindingKind::TimeBackwards);
+            self.groups.add(kind, Subject::all(), at, || {
+                let text =
+                    "an event's time is earlier than that of the one before it: the clock of the host ran backwards";
+                plain(kind, Severity::Note, text, "trust the order of the events, not their times")
+            });
+        }
+        self.time = Some(event.time);
         match &event.kind {
             EventKind::MemoryWritten { key, value, writer } => {
                 self.written.insert(key.clone());
