@@ -177,12 +177,19 @@ fn has_writer(path: &Path) -> Result<bool, LogError> {
     Ok(byte[0] & NEEDS_REPAIR != 0)
 }
 
-/// Returns whether the last writer of a log ended without closing it, and no other one is at work.
+/// Returns whether the last writer of a log ended without closing it, and no other one is at work: as [`Log::open`] would
+/// find. A writer that was killed while it opened the log leaves a database that is closed and a tail that is open.
 pub(super) fn has_died(path: &Path) -> Result<bool, LogError> {
     let opened = call(path, Doing::Read, &Place::File, || Ok(builder(READER_CACHE_LEN).open_read_only(path)?));
     match opened {
         Err(LogError::Unclosed(_)) => Ok(true),
-        other => other.map(|_| false),
+        Err(other) => Err(other),
+        Ok(_) if has_writer(path)? => Ok(false),
+        Ok(database) => {
+            let log = Log::checked(path, Source::ReadOnly(database))?;
+            let row = log.view(&Place::File)?.tail_row()?;
+            Ok(row.is_some_and(|row| row.is_open))
+        }
     }
 }
 

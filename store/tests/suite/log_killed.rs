@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, ScopedJoinHandle};
@@ -98,6 +98,63 @@ fn a_killed_writer_loses_nothing_that_it_acknowledged() {
     });
 }
 
+/// A writer that is killed while it opens the log leaves a database that was closed, beside a tail that is open. What its
+/// predecessor had no time to acknowledge is there for whoever opens the log, and so for whoever follows it.
+#[test]
+fn what_is_left_beside_a_database_that_was_closed_is_followed() {
+    let (_folder, path) = place();
+    let mut follower = Follower::new(&path, BTreeMap::new());
+    let mut followed: BTreeMap<String, u64> = BTreeMap::new();
+    let mut look = |follower: &mut Follower| {
+        let counted = follower.look(|event| {
+            *followed.entry(event.session.to_string()).or_default() += 1;
+            Ok::<(), LogError>(())
+        });
+        counted.expect("it is there");
+        followed.clone()
+    };
+    let mut writer = writer(&path);
+    let mut lines = BufReader::new(writer.stdout.take().expect("it is piped")).lines();
+    let mut take = |count: usize| {
+        let kept = lines.by_ref().map(|line| line.expect("lines are text")).filter(|line| line.starts_with("kept"));
+        assert_eq!(kept.take(count).count(), count);
+    };
+    take(20);
+    look(&mut follower);
+    take(20);
+    writer.kill().expect("it runs");
+    writer.wait().expect("it runs");
+    unmark(&path.with_file_name("session.log-tail"));
+    close_database(&path);
+    let log = Log::open(&path).expect("a log whose writer was killed is read");
+    assert_eq!(look(&mut follower), counts(&log));
+}
+
+/// Takes away the mark behind the last group, as if the writer had been killed before it stood there.
+fn unmark(tail: &Path) {
+    const LEN: usize = 24;
+    let mut bytes = std::fs::read(tail).expect("a killed writer leaves it");
+    let field = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+    let is_mark = |at: &usize| {
+        let sum = crc32fast::hash(&bytes[at + 8..at + LEN]).to_le_bytes();
+        bytes[*at..at + 4] == [0xff; 4] && bytes[at + 4..at + 8] == sum
+    };
+    // Generation and number grow with each.
+    let last = (0..bytes.len() - LEN).filter(is_mark).max_by_key(|at| (field(at + 8), field(at + 16)));
+    // The next group stands where the mark was, so that there is none where the writer was killed right then.
+    if let Some(last) = last {
+        bytes[last..last + LEN].fill(0);
+        std::fs::write(tail, bytes).expect("there is room");
+    }
+}
+
+/// Takes away what says that the database was not closed.
+fn close_database(path: &Path) {
+    let mut bytes = std::fs::read(path).expect("it is there");
+    bytes[9] &= !2;
+    std::fs::write(path, bytes).expect("there is room");
+}
+
 /// Returns how many events each session holds.
 fn counts(log: &Log) -> BTreeMap<String, u64> {
     let sessions = log.sessions().expect("it is whole");
@@ -137,15 +194,20 @@ impl Followed {
     }
 }
 
-/// Lets a process write until it has acknowledged so many appends, and kills it.
-fn round(path: &Path, appends: u64, kept: &mut BTreeMap<String, u64>) {
+/// Starts the process that writes until it is killed.
+fn writer(path: &Path) -> Child {
     let program = std::env::current_exe().expect("it runs");
-    let mut writer = Command::new(program)
+    Command::new(program)
         .args(["log_killed::eight_sessions_are_written_at_once", "--exact", "--nocapture"])
         .env(LOG, path)
         .stdout(Stdio::piped())
         .spawn()
-        .expect("the program starts");
+        .expect("the program starts")
+}
+
+/// Lets a process write until it has acknowledged so many appends, and kills it.
+fn round(path: &Path, appends: u64, kept: &mut BTreeMap<String, u64>) {
+    let mut writer = writer(path);
     let mut lines = BufReader::new(writer.stdout.take().expect("it is piped")).lines();
     let mut take = |line: String| {
         let words: Vec<&str> = line.split(' ').collect();
