@@ -210,11 +210,32 @@ impl Follower {
     /// Returns whether the writer has died since, and left what it had no time to acknowledge: whoever opens the log has
     /// it, and the next writer goes on behind it.
     fn is_left_unmarked(&self, watched: &Watched) -> Result<bool, LogError> {
-        if matches!(self.writing, Writing::Died) {
+        let is_left = watched.cursor.has_unmarked(&watched.file).map_err(|error| self.unreadable(error))?;
+        if !is_left {
             return Ok(false);
         }
-        let is_left = watched.cursor.has_unmarked(&watched.file).map_err(|error| self.unreadable(error))?;
-        Ok(is_left && has_died(&self.path)?)
+        match self.writing {
+            // It may have died while the log was opened, and have written more behind what was read of the tail.
+            Writing::Died => self.holds_more(&watched.file).map_err(|error| self.unreadable(error)),
+            Writing::AtWork | Writing::Nobody => has_died(&self.path),
+        }
+    }
+
+    /// Returns whether the tail that a dead writer left holds events that weren't handed out.
+    fn holds_more(&self, tail: &File) -> std::io::Result<bool> {
+        let Some(scanned) = scan(tail, Reader::AfterWriter)? else { return Ok(false) };
+        let mut sessions = BTreeMap::new();
+        Ok(scanned.entries.into_iter().any(|Entry { record, .. }| match record.body {
+            Body::Opened(id) => {
+                sessions.insert(record.ordinal, id);
+                false
+            }
+            Body::Event(_) => {
+                let next = sessions.get(&record.ordinal).and_then(|id| self.next.get(id)).copied().unwrap_or_default();
+                next <= record.position
+            }
+            Body::Closed | Body::SealedUpTo(_) | Body::Blob(_) | Body::RawRecord(_) | Body::Noted(_) => false,
+        }))
     }
 
     /// Hands out what the entries of a tail hold. Returns whether nothing is missing between.

@@ -130,6 +130,54 @@ fn what_is_left_beside_a_database_that_was_closed_is_followed() {
     assert_eq!(look(&mut follower), counts(&log));
 }
 
+/// A follower that opened the log while its writer died may have read the tail before the last of it was written.
+#[test]
+fn what_a_writer_wrote_while_the_log_was_opened_is_followed() {
+    let (_folder, path) = place();
+    let mut kept = BTreeMap::new();
+    let tail = path.with_file_name("session.log-tail");
+    let whole = loop {
+        round(&path, 30, &mut kept);
+        unmark(&tail);
+        let bytes = std::fs::read(&tail).expect("a killed writer leaves it");
+        if bytes.iter().rposition(|byte| *byte != 0).is_some_and(|end| end > 1000) {
+            break bytes;
+        }
+    };
+    let full = counts(&Log::open(&path).expect("it is read"));
+    // The last group, or a part of it, isn't there yet.
+    let mut cut = whole.clone();
+    let mut end = cut.iter().rposition(|byte| *byte != 0).expect("something was appended");
+    let before = loop {
+        end -= 50;
+        cut[end..].fill(0);
+        write_in_place(&tail, &cut);
+        let before = counts(&Log::open(&path).expect("it is read"));
+        if before != full {
+            break before;
+        }
+    };
+    let mut follower = Follower::new(&path, BTreeMap::new());
+    let mut followed: BTreeMap<String, u64> = BTreeMap::new();
+    let mut look = |follower: &mut Follower| {
+        let counted = follower.look(|event| {
+            *followed.entry(event.session.to_string()).or_default() += 1;
+            Ok::<(), LogError>(())
+        });
+        counted.expect("it is there");
+        followed.clone()
+    };
+    assert_eq!(look(&mut follower), before);
+    write_in_place(&tail, &whole);
+    assert_eq!(look(&mut follower), full);
+}
+
+/// Writes a file without making another one in its place.
+fn write_in_place(path: &Path, bytes: &[u8]) {
+    let mut file = std::fs::OpenOptions::new().write(true).open(path).expect("it is there");
+    file.write_all(bytes).expect("there is room");
+}
+
 /// Takes away the mark behind the last group, as if the writer had been killed before it stood there.
 fn unmark(tail: &Path) {
     const LEN: usize = 24;
