@@ -216,6 +216,10 @@ fn score(word: &str, name: &str) -> Option<i64> {
             far = far.max(near.map(|score| score + GAP));
         }
         ends = next;
+        // Long words that fit nothing are typed by who pastes into the picker.
+        if ends.iter().all(Option::is_none) {
+            return None;
+        }
     }
     ends.into_iter().flatten().max()
 }

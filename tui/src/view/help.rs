@@ -26,7 +26,7 @@ pub(super) fn draw(help: &Help, app: &App, area: Rect, buffer: &mut Buffer) {
     let title = title.foreign(Tone::Strong, &help.filter).own(Tone::Match, " ");
     title.paint(row(area.y), buffer, app.theme);
     let rows = rows(app, &help.filter, usize::from(area.width));
-    let (top, bottom) = (area.y + 2, area.bottom() - 2);
+    let (top, bottom) = (area.y + 2, area.bottom().saturating_sub(2).max(area.y + 2));
     for (y, line) in (top..bottom).zip(rows.iter().skip(help.top)) {
         line.paint(row(y), buffer, app.theme);
     }
@@ -66,7 +66,7 @@ fn rows(app: &App, filter: &str, columns: usize) -> Vec<Line> {
         .filter(|(keys, words)| wanted(keys, words))
         .flat_map(|(keys, words)| {
             let words = Line::new().own(Tone::Plain, words).wrap(columns.saturating_sub(keys_width));
-            let keys = Line::new().foreign(Tone::Strong, &keys).clip(keys_width - 1);
+            let keys = Line::new().foreign(Tone::Strong, &keys).clip(keys_width.saturating_sub(1));
             let begin = std::iter::once(keys).chain(std::iter::repeat(Line::new()));
             words.into_iter().zip(begin).map(move |(words, begin)| begin.pad_to(keys_width).then(words))
         })

@@ -414,21 +414,35 @@ proptest! {
         prop_assert_eq!(text(&screen(&walked)), text(&screen(&jumped)));
     }
 
-    /// No keys make it panic, whatever is open.
+    /// No keys make it panic, whatever is open, and however the terminal changes meanwhile.
     #[test]
-    fn any_keys_are_survived(presses in proptest::collection::vec(0usize..BINDINGS.len(), 0..40), size in 0usize..4) {
-        let sizes = [(80, 24), (40, 10), (200, 60), (60, 16)];
-        let mut app = start(renewal(), sizes[size], Theme::Palette);
-        for index in presses {
-            let keys = BINDINGS[index].keys[0];
-            match keys.len() == 2 && keys.starts_with([']', '[', 'g']) {
-                true => press(&mut app, keys),
-                false => update(&mut app, Action::Press(Key(keys.to_owned()))),
+    fn any_keys_are_survived(
+        presses in proptest::collection::vec((0usize..BINDINGS.len() + TYPED.len(), proptest::option::weighted(0.1, size())), 0..40),
+        first in size(),
+    ) {
+        let mut app = start(renewal(), first, Theme::Palette);
+        for (index, size) in presses {
+            if let Some((width, height)) = size {
+                update(&mut app, Action::Resize(width, height));
+            }
+            match BINDINGS.get(index).map(|binding| binding.keys[0]) {
+                Some(keys) if keys.len() == 2 && keys.starts_with([']', '[', 'g']) => press(&mut app, keys),
+                Some(keys) => update(&mut app, Action::Press(Key(keys.to_owned()))),
+                None => press(&mut app, TYPED[index - BINDINGS.len()]),
             }
             screen(&app);
         }
         prop_assert!(app.debugger.is_none_or(|debugger| debugger.cursor <= Position(57)));
     }
+}
+
+/// What is typed in between, where something takes it.
+const TYPED: [&str; 8] = ["x", "a b", "Enter", "Esc", "Tab", "99", ": why Space project.loans Enter", "/ the Enter"];
+
+/// A size of a terminal, most of them ordinary.
+fn size() -> impl Strategy<Value = (u16, u16)> {
+    let ordinary = proptest::sample::select(vec![(80, 24), (40, 10), (200, 60), (60, 16)]);
+    prop_oneof![3 => ordinary, 1 => (1u16..=45, 1u16..=12), 1 => (1u16..=300, 1u16..=3)]
 }
 
 /// What the rows about the event say at 80 columns: what went wrong in full, and of a change both values and who made it.
@@ -446,5 +460,16 @@ fn the_rows_about_the_event_are_not_cut_before_what_matters() {
         for words in expected {
             assert!(screen.contains(words), "{at}: {words} is missing\n{screen}");
         }
+    }
+}
+
+#[test]
+fn the_help_is_painted_however_narrow_the_terminal_gets() {
+    let mut app = app();
+    press(&mut app, "? x");
+    for (width, height) in (1..=6).flat_map(|width| (1..=6).map(move |height| (width, height))) {
+        update(&mut app, Action::Resize(width, height));
+        press(&mut app, "Down x Up");
+        screen(&app);
     }
 }
