@@ -27,6 +27,12 @@ fn what_may_not_be_read_is_named_and_the_rest_is_checked() {
         ("skills/hold/skill.md", "---\nname: Hold\ndescription: D\n---\nHelp.\n", 0o644),
         ("skills/hold/memory.yml", "schema: {public: {day: {typ: text}}}\n", 0o644),
         ("skills/prices/skill.md", "---\nname: Prices\ndescription: D\n---\nHelp.\n", 0o000),
+        (
+            "skills/asks/skill.md",
+            "---\nname: Asks\ndescription: D\n---\nIt is @memory.shut.day, see @skill.shut. And @skill.nowhere.\n",
+            0o644,
+        ),
+        ("skills/asks/memory.yml", "access: {deny_read: [shut.day]}\n", 0o644),
         ("skills/shut/skill.md", "---\nname: Shut\ndescription: D\n---\nHelp.\n", 0o644),
     ] {
         let path = folder.join(path);
@@ -58,6 +64,11 @@ fn what_may_not_be_read_is_named_and_the_rest_is_checked() {
     ] {
         assert!(said.contains(expected), "{expected}: {said}");
     }
+    let shut: Vec<&str> = said.lines().filter(|line| line.contains("shut")).collect();
+    let count = |words: &str| shut.iter().filter(|line| line.contains(words)).count();
+    assert_eq!(count("--> skills/shut"), 2, "one for the folder, one for the skill that can't start: {said}");
+    assert_eq!(count("is not declared") + count("there is no skill `shut`") + count("nothing declares"), 0, "{said}");
+    assert!(said.contains("there is no skill `nowhere`"), "{said}");
 }
 
 fn run(way: &[&str], program: &Path, folder: &Path) -> Option<Output> {

@@ -46,6 +46,7 @@ pub fn folder(path: &Path, profile: Option<Profile>) -> Result<(Agent, Vec<Diagn
         integrations::check(&bytes, &mut found);
     }
     unloadable(&mut found);
+    leave_causes(&mut found);
     sort(&mut found);
     Ok((agent, found))
 }
@@ -91,6 +92,31 @@ fn unloadable(found: &mut Vec<Diagnostic>) {
         let diagnostic = Diagnostic::error(code::SKILL_FAILED_TO_LOAD, at, message);
         found.push(diagnostic.help(format!("the reason is its error {first}")));
     }
+}
+
+/// Leaves out what follows from something that can't be read: the paths below a folder that can't be listed, and names
+/// that would be declared there.
+fn leave_causes(found: &mut Vec<Diagnostic>) {
+    let shut: Vec<Name> =
+        found.iter().filter(|one| one.code == code::UNREADABLE).map(|one| one.at.file.clone()).collect();
+    let spaces = shut.iter().filter_map(|file| match file.split('/').collect::<Vec<_>>()[..] {
+        ["memory.yml"] => Some("project"),
+        ["skills", id] | ["skills", id, "skill.md" | "memory.yml"] => Some(id),
+        _ => None,
+    });
+    let names: Vec<String> = spaces
+        .flat_map(|id| [format!("`{id}`"), format!("`{id}."), format!("`session.{id}."), format!("`@memory.{id}.")])
+        .collect();
+    let is_below = |file: &str| {
+        shut.iter().any(|folder| file.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/')))
+    };
+    found.retain(|one| {
+        let follows = one.code.contains("unknown") || one.code == code::ACCESS_NO_EFFECT;
+        match one.code {
+            code::UNREADABLE => !is_below(&one.at.file),
+            _ => !(follows && names.iter().any(|name| one.message.contains(name))),
+        }
+    });
 }
 
 /// What keeps a skill from being read at all.
