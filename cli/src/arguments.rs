@@ -389,6 +389,9 @@ pub(crate) enum Command {
         /// The log
         #[arg(value_name = "LOG")]
         log: PathBuf,
+        /// Decide and render again, too, what was decided by us, and compare it with what was recorded
+        #[arg(long)]
+        decisions: bool,
     },
     /// Check an agent folder: what the engine refuses, and what it lets through to hurt later
     ///

@@ -181,7 +181,7 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
             let exit = state_diff::diff(&session, (from, to), &choice, global.json, out)?;
             Ok(answered(&session, exit))
         }
-        Command::Verify { log } => Ok(verify::verify(&log, global.json, out)?.into()),
+        Command::Verify { log, decisions } => Ok(verify::verify(&log, decisions, global.json, out)?.into()),
         Command::Check { folder, format } => {
             let default = if global.json { Report::Json } else { Report::Human };
             Ok(check::check(&folder, global.profile, format.unwrap_or(default), out)?.into())

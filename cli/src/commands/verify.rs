@@ -2,15 +2,18 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::Arc;
 
 use replay_store::digest::Digest;
+use replay_store::explain::again::{Again, decide_again};
 use replay_store::log::Log;
 use replay_store::log::verify::Report;
 use replay_store::name::Name;
-use replay_store::replay::archive;
+use replay_store::replay::{Named, archive};
 use serde::Serialize;
 
 use super::again::quoted;
+use super::check::plural;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, Tone};
@@ -36,6 +39,9 @@ struct SessionAnswer<'a> {
     vouched: u64,
     raw_records: u64,
     raw_vouched: u64,
+    /// What came of deciding it again, where that was asked for and it can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decisions: Option<Again>,
 }
 
 /// Something that isn't what was written.
@@ -45,12 +51,16 @@ struct DamageAnswer {
     what: String,
 }
 
-/// Recomputes all digests and says which range they vouch for.
-pub(crate) fn verify(path: &Path, json: bool, out: &mut Output<'_>) -> Result<Exit, Failure> {
-    let log = Log::open(path)?;
+/// Recomputes all digests and says which range they vouch for; with `decisions` what was decided, too.
+pub(crate) fn verify(path: &Path, decisions: bool, json: bool, out: &mut Output<'_>) -> Result<Exit, Failure> {
+    let log = Arc::new(Log::open(path)?);
     let report = archive::verify(&log)?;
-    let exit = if report.damage.is_empty() { Exit::Fine } else { Exit::No };
+    let again = |id: &Name| {
+        let session = archive::open_lazily(&log, id, Named::default()).ok().filter(|_| decisions)?;
+        Some(decide_again(&session))
+    };
     let sessions = report.sessions.iter().map(|each| SessionAnswer {
+        decisions: again(&each.session.id),
         id: &each.session.id,
         digest: each.session.digest,
         events: each.session.event_count,
@@ -67,12 +77,46 @@ pub(crate) fn verify(path: &Path, json: bool, out: &mut Output<'_>) -> Result<Ex
         damage: damage.collect(),
         salvage: salvage(path, &log, &report),
     };
+    let differs = |each: &SessionAnswer<'_>| each.decisions.as_ref().is_some_and(|again| !again.differences.is_empty());
+    let is_fine = report.damage.is_empty() && !answer.sessions.iter().any(differs);
+    let exit = if is_fine { Exit::Fine } else { Exit::No };
     if json {
         out.json(&answer)?;
     } else {
         text(&answer, out)?;
     }
     Ok(exit)
+}
+
+/// So many differences of a session are written; JSON has all.
+const DIFFERENCES: usize = 20;
+
+fn decided(again: &Again, out: &mut Output<'_>) -> Result<(), Failure> {
+    let Again { ours, prompts, reads, commands, differences } = again;
+    if !ours {
+        let words = "  imported, so that its decisions aren't ours: `replay findings` tells what contradicts the rules";
+        out.line(&[(Tone::Faint, words)])?;
+        return Ok(());
+    }
+    let counted = format!(
+        "  decided again: {}, {}, {}",
+        plural(*prompts as usize, "prompt"),
+        plural(*reads as usize, "tool read"),
+        plural(*commands as usize, "command")
+    );
+    let result = match differences.len() {
+        0 => ", all as recorded".to_owned(),
+        count => format!(", {} of them otherwise", count),
+    };
+    out.line(&[(Tone::Normal, &counted), (if differences.is_empty() { Tone::Normal } else { Tone::Bad }, &result)])?;
+    for one in differences.iter().take(DIFFERENCES) {
+        out.line(&[(Tone::Bad, &format!("  at {} recorded ", one.position)), (Tone::Normal, &one.recorded)])?;
+        out.line(&[(Tone::Bad, "     decided now "), (Tone::Normal, &one.decided)])?;
+    }
+    if let more @ 1.. = differences.len().saturating_sub(DIFFERENCES) {
+        out.text(&format!("  and {more} more (--json has all)"))?;
+    }
+    Ok(())
 }
 
 /// Returns the commands that put what is whole into a new log: all at once, or each session that can still be read.
@@ -113,6 +157,9 @@ fn text(answer: &Answer<'_>, out: &mut Output<'_>) -> Result<(), Failure> {
         let raw = format!("{} of {} raw records", session.raw_vouched, session.raw_records);
         let what = format!("  {events}; {raw}; digest {}", session.digest);
         out.line(&[(Tone::Strong, session.id), (Tone::Normal, &what)])?;
+        if let Some(again) = &session.decisions {
+            decided(again, out)?;
+        }
     }
     for damage in &answer.damage {
         out.line(&[

@@ -126,3 +126,39 @@ fn a_recorder_needs_an_agent_and_a_log_of_its_own() {
     drop(input);
     assert!(first.wait().expect("it ends").success());
 }
+
+/// Imports the sample with something in it changed and returns the exit code and the answer of `verify --decisions`.
+fn verified(change: (&str, &str)) -> (Option<i32>, String) {
+    let (folder, log) = place();
+    let record = fs::read_to_string(root().join("samples/sessions/library-host.jsonl")).expect("the sample is there");
+    assert!(change.0.is_empty() || record.contains(change.0), "{} is in the sample", change.0);
+    let path = folder.path().join("changed.jsonl");
+    fs::write(&path, record.replacen(change.0, change.1, 1)).expect("there is room");
+    answer(&["import", path.to_str().expect("its name is text"), "-o", &log]);
+    let output = replay(&["verify", &log, "--decisions"]);
+    (output.status.code(), text(&output.stdout))
+}
+
+#[test]
+fn what_was_decided_is_decided_again_and_a_difference_is_told() {
+    let (exit, said) = verified(("", ""));
+    assert_eq!(exit, Some(0), "{said}");
+    assert!(said.contains("decided again: 13 prompts, 2 tool reads, 21 commands, all as recorded"), "{said}");
+    for (from, to, recorded, decided) in [
+        (
+            "\"gave\":\"denied\"",
+            "\"gave\":\"value\"",
+            "pay_fees.balance gave its value (M37)",
+            "was refused: denied (M37)",
+        ),
+        ("\"rule\":\"M43\"", "\"rule\":\"M46a\"", "(M46a)", "(M43)"),
+        ("\"step\":\"ask_size\"", "\"step\":\"ask_day\"", "recorded prompt", "decided now prompt"),
+        ("\"text\":\"Hello Noor", "\"text\":\"Hello Nora", "Hello Nora", "Hello Noor"),
+        ("\"tools\":[\"activate\"", "\"tools\":[\"listen\"", "tools listen", "tools activate"),
+    ] {
+        let (exit, said) = verified((from, to));
+        assert_eq!(exit, Some(1), "{from}: {said}");
+        assert!(said.contains("of them otherwise"), "{said}");
+        assert!(said.contains(recorded) && said.contains(decided), "{from}: {said}");
+    }
+}

@@ -4,6 +4,7 @@
 //! whether the record itself holds it or we made it again from the folder; what neither tells stays unknown.
 
 pub mod access;
+pub mod again;
 pub mod condition;
 pub mod decisions;
 pub mod findings;

@@ -17,7 +17,7 @@ use crate::agent::Agent;
 use crate::agent::block::{Parameter, StepKind};
 use crate::agent::response::placeholders;
 use crate::agent::tool_memory::{ToolMemory, tool_memory};
-use crate::event::{Event, EventKind, Origin, Position, ToolCaller};
+use crate::event::{Event, EventKind, Position, ToolCaller};
 use crate::name::{Name, split_key};
 use crate::prompt::Source;
 use crate::replay::Session;
@@ -124,8 +124,7 @@ pub fn reads(
     };
     let code: Vec<ToolMemory> = tool_memory(agent).into_iter().filter(|one| !one.writes && one.may_mean(key)).collect();
     // What we recorded ourselves tells each read of a tool.
-    let is_ours = session.event(Position(1)).is_some_and(|event| event.origin == Origin::Recorded);
-    let code = if is_ours { Vec::new() } else { code };
+    let code = if session.is_ours() { Vec::new() } else { code };
     if !code.is_empty() {
         found.unknown = Some("whether the code of a tool came to the line that names it is not recorded".to_owned());
     }

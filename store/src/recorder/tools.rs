@@ -2,9 +2,9 @@
 
 use super::model::refusal;
 use super::{Conversation, RecordError};
-use crate::event::{Event, EventKind, ReadGave, ToolCall, ToolCaller, ToolOutcome, ToolSource};
+use crate::event::{Event, EventKind, ToolCall, ToolCaller, ToolOutcome, ToolSource};
 use crate::name::Name;
-use crate::session::access::{Found, Nothing, ReadDecision, Reader, Site, WriteBy, read};
+use crate::session::access::{ReadDecision, Reader, Site, WriteBy, read};
 use crate::session::decide::{Command, ToolReturn, Write};
 use crate::timestamp::Timestamp;
 use crate::value::Value;
@@ -28,7 +28,7 @@ impl Conversation<'_> {
         let kind = EventKind::ReadDecided {
             asked: decision.asked.clone(),
             key: decision.key.clone(),
-            gave: gave(&decision),
+            gave: decision.gave(),
             rule: decision.rule,
             skill: decision.skill.clone(),
             tool: Some(call.tool),
@@ -83,20 +83,5 @@ impl Conversation<'_> {
     fn running_call(&self, tool: &Name, call_id: Option<&Name>) -> Result<&ToolCall, RecordError> {
         let not_running = || RecordError::NotRunning { tool: tool.clone(), call_id: call_id.cloned() };
         self.place_of(tool, call_id).map(|place| &self.running[place]).ok_or_else(not_running)
-    }
-}
-
-fn gave(decision: &ReadDecision) -> ReadGave {
-    match &decision.found {
-        Found::Value { .. } => ReadGave::Value,
-        Found::Nothing(nothing) => match nothing {
-            Nothing::NeverWritten => ReadGave::NeverWritten,
-            Nothing::Cleared { .. } => ReadGave::Cleared,
-            Nothing::Reset { .. } => ReadGave::Reset,
-            Nothing::Undeclared => ReadGave::Undeclared,
-            Nothing::Private { .. } => ReadGave::Private,
-            Nothing::Denied { .. } => ReadGave::Denied,
-            Nothing::Reserved => ReadGave::Reserved,
-        },
     }
 }

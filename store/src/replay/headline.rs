@@ -31,8 +31,13 @@ pub enum Weight {
 
 /// Returns the line of an event.
 pub fn headline(event: &Event) -> Headline {
-    let (kind, text) = words(&event.kind);
-    Headline { kind, text, weight: weight(&event.kind) }
+    of_kind(&event.kind)
+}
+
+/// Returns the line of an event of a kind.
+pub fn of_kind(kind: &EventKind) -> Headline {
+    let (word, text) = words(kind);
+    Headline { kind: word, text, weight: weight(kind) }
 }
 
 fn words(kind: &EventKind) -> (&'static str, String) {

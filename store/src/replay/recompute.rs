@@ -72,6 +72,8 @@ impl Session {
     }
 
     fn seen_tools(&self) -> &Arc<SeenTools> {
-        self.seen.get_or_init(|| Arc::new(self.outline.seen_tools()))
+        // What was called later wasn't known when we rendered a prompt.
+        let seen = || if self.is_ours() { SeenTools::default() } else { self.outline.seen_tools() };
+        self.seen.get_or_init(|| Arc::new(seen()))
     }
 }

@@ -109,6 +109,11 @@ impl Session {
         place.checked_sub(1).map(|place| &self.turns[place])
     }
 
+    /// Returns whether the session was decided and recorded by us, rather than imported.
+    pub fn is_ours(&self) -> bool {
+        self.event(Position(1)).is_some_and(|event| event.origin == Origin::Recorded)
+    }
+
     /// Returns the last model call whose prompt was built at or before `at`, with its turn.
     pub fn call_at(&self, at: Position) -> Option<(&Turn, &Call)> {
         // The prompt of a call that a turn begins with was built one position before that turn.

@@ -9,7 +9,7 @@ use crate::agent::Agent;
 use crate::agent::entry::{Entry, EntryScope};
 use crate::agent::skill::Skill;
 use crate::diagnostic::Place;
-use crate::event::Position;
+use crate::event::{Position, ReadGave};
 use crate::name::{Name, split_key};
 use crate::profile::Profile;
 use crate::rule::{Rule, Trail};
@@ -147,6 +147,22 @@ impl ReadDecision {
             Found::Value { .. } => Outcome::Allowed,
             Found::Nothing(_) if self.is_allowed() => Outcome::Empty,
             Found::Nothing(_) => Outcome::Denied,
+        }
+    }
+
+    /// Returns what the read gives, as the record of a tool's read says it.
+    pub fn gave(&self) -> ReadGave {
+        match &self.found {
+            Found::Value { .. } => ReadGave::Value,
+            Found::Nothing(nothing) => match nothing {
+                Nothing::NeverWritten => ReadGave::NeverWritten,
+                Nothing::Cleared { .. } => ReadGave::Cleared,
+                Nothing::Reset { .. } => ReadGave::Reset,
+                Nothing::Undeclared => ReadGave::Undeclared,
+                Nothing::Private { .. } => ReadGave::Private,
+                Nothing::Denied { .. } => ReadGave::Denied,
+                Nothing::Reserved => ReadGave::Reserved,
+            },
         }
     }
 
