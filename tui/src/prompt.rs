@@ -10,7 +10,7 @@ use replay_store::prompt::size::{CHARACTERS_A_TOKEN, size};
 use replay_store::prompt::{Prompt, Role, Source};
 use replay_store::replay::Session;
 use replay_store::replay::notes::Note;
-use replay_store::replay::turns::Call;
+use replay_store::replay::turns::{Call, CallKind};
 use replay_store::session::prose::{CUT_MARK, SHOWN_CHARACTERS};
 
 use crate::content::difference::{Difference, Item, text};
@@ -250,12 +250,20 @@ fn changes(session: &Session, of: Of) -> Shown {
             shown.document.push(text, Tone::Waiting, 0);
         }
         (None, Some(_)) => {
-            shown.headline = "the first call: nothing to compare with".to_owned();
-            shown.document.push(
-                "This is the first call, so there is none before it. P shows the prompt.",
-                Tone::Quiet,
-                0,
-            );
+            let is_rephrase = matches!(&shown.of, Of::Call(_, call) if call.kind == CallKind::Rephrase);
+            let (headline, text) = match is_rephrase {
+                true => (
+                    "the first rephrase: nothing to compare with",
+                    "This call rewords a response, with a prompt of its own, and is the first that does. [p goes to the \
+                     model call before it, which P compares with the one before that.",
+                ),
+                false => (
+                    "the first call: nothing to compare with",
+                    "This is the first call, so there is none before it. P shows the prompt.",
+                ),
+            };
+            shown.headline = headline.to_owned();
+            shown.document.push(text, Tone::Quiet, 0);
         }
     }
     shown

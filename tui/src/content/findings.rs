@@ -85,7 +85,10 @@ fn folder_row(folder: FolderCount) -> Line {
     let line = line.own(Tone::Plain, if folder.errors == 1 { " error, " } else { " errors, " });
     let line = line.number(Tone::Plain, folder.warnings);
     let line = line.own(Tone::Plain, if folder.warnings == 1 { " warning" } else { " warnings" });
-    line.own(Tone::Quiet, "; replay check DIR tells them")
+    match folder.errors + folder.warnings {
+        0 => line,
+        _ => line.own(Tone::Quiet, "; replay check DIR tells them"),
+    }
 }
 
 /// Columns of the word in front of a row.

@@ -74,6 +74,15 @@ fn a_row_with_a_token_knows_its_entry() {
 }
 
 #[test]
+fn a_rephrase_without_another_before_it_names_the_way_to_the_model_call() {
+    check(
+        "45G P z",
+        &["the first rephrase: nothing to compare with", "[p goes to the model call before"],
+        &["first call"],
+    );
+}
+
+#[test]
 fn an_answer_of_the_model_leads_to_what_its_prompt_read() {
     check("62G K z", &["from call 1 of turn 6, by its prompt at 58", "pay_fees.balance"], &[]);
 }
