@@ -167,7 +167,7 @@ fn conclude(
 
 /// Returns whether the log has to be made. A file that is empty is made way for: what an earlier import left behind that
 /// found no space, or a file made to be filled.
-fn is_new(log: &Path) -> Result<bool, Failure> {
+pub(super) fn is_new(log: &Path) -> Result<bool, Failure> {
     if log.metadata().is_ok_and(|there| there.is_file() && there.len() == 0) {
         fs::remove_file(log).map_err(|source| open::read_failure(&Target::parse(log.as_os_str()).place, source))?;
     }
@@ -198,7 +198,7 @@ fn keep_notes(log: &Path, sessions: &mut BTreeMap<Name, Imported>) -> Result<(),
 }
 
 /// Returns a number that no other run gets: the keys of the standard library's hash maps are random.
-fn random() -> [u8; 16] {
+pub(super) fn random() -> [u8; 16] {
     let half = || RandomState::new().hash_one(0).to_le_bytes();
     let mut id = [0; 16];
     id[..8].copy_from_slice(&half());

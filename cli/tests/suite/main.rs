@@ -19,6 +19,7 @@ mod questions;
 mod readme;
 mod recording;
 mod resume;
+mod retried;
 mod round_trip;
 mod salvage;
 mod sarif;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
+use std::io;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use redb::{Database, TableHandle, WriteTransaction};
@@ -46,6 +47,23 @@ pub struct Writer {
     tail_damage: Option<Damage>,
 }
 
+/// Returns the name of a log that is being made: `session.log-new-`, and the number of the process.
+fn half_made(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!("-new-{}", std::process::id()));
+    PathBuf::from(name)
+}
+
+/// Gives a file its name, unless something has it.
+fn name(new: &Path, path: &Path) -> io::Result<()> {
+    match std::fs::hard_link(new, path) {
+        Ok(()) => std::fs::remove_file(new),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        // Not every file system has two names for a file.
+        Err(_) => std::fs::rename(new, path),
+    }
+}
+
 impl Writer {
     /// Makes a new log that only its owner can read, of which `new_fold`, if there is one, gives the checkpoints
     /// and the outlines.
@@ -54,19 +72,25 @@ impl Writer {
     ///
     /// Fails where something is at `path` already, or nothing can be made there.
     pub fn create(path: &Path, new_fold: Option<NewFold>) -> Result<Writer, LogError> {
-        let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+        if path.symlink_metadata().is_ok() {
+            return Err(LogError::Exists(path.to_owned()));
+        }
+        // Until it is a log it has another name, so that who is killed meanwhile leaves no half of one.
+        let new = half_made(path);
+        let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new);
         made.map_err(|error| match (from_io(path, Doing::Write, error), path.parent()) {
             (LogError::Missing(_), Some(folder)) => LogError::NoFolder(folder.to_owned()),
             (other, _) => other,
         })?;
         let files = Arc::new(OnDisk(path.to_owned()));
-        let made = call(path, Doing::Write, &Place::File, || Ok(builder(WRITER_CACHE_LEN).create(path)?));
+        let made = call(path, Doing::Write, &Place::File, || Ok(builder(WRITER_CACHE_LEN).create(&new)?));
         let filled = made.and_then(|database| {
             let writer = Writer::fill(path, files, database, new_fold)?;
+            name(&new, path).map_err(|error| from_io(path, Doing::Write, error))?;
             sync_folder(path).map_err(|error| from_io(path, Doing::Write, error))?;
             Ok(writer)
         });
-        filled.inspect_err(|_| drop(std::fs::remove_file(path)))
+        filled.inspect_err(|_| drop(std::fs::remove_file(&new)))
     }
 
     /// Opens a log for adding to it. What an earlier writer left in the tail is put into the database first.

@@ -9,9 +9,10 @@ use crate::import::stream::Batch;
 use crate::log::{EventLog, LogError};
 use crate::name::Name;
 use crate::profile::Profile;
-use crate::prompt::Tool;
 use crate::prompt::moment::{Moment, SeenTools};
-use crate::replay::archive::{LiveSaver, definition_digest, load_without_raw};
+use crate::prompt::{Prompt, Tool, render};
+use crate::replay::archive::{LiveSaver, Request, definition_digest, load_without_raw};
+use crate::session::access::{ReadDecision, Reader, Site, read};
 use crate::session::decide::{Command, decide};
 use crate::session::{State, evolve};
 use crate::timestamp::Timestamp;
@@ -42,6 +43,9 @@ pub struct Conversation<'log> {
     pub(super) tools: Vec<Tool>,
     /// Whether a model call waits for its reply.
     pub(super) is_called: bool,
+    /// The last requests of the host that were carried out, and the one that is.
+    requests: Vec<Request>,
+    request: Option<Name>,
     events: Vec<Event>,
     turn: Turn,
     log: &'log EventLog,
@@ -65,11 +69,26 @@ impl<'log> Conversation<'log> {
     ///
     /// Fails where the log holds a session of that name, and as the log does.
     pub fn start(log: &'log EventLog, begin: Begin, time: Timestamp) -> Result<Conversation<'log>, RecordError> {
+        Conversation::start_for(log, begin, None, time)
+    }
+
+    /// Does as [`Conversation::start`], for a request of the host that has a name.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Conversation::start`] does.
+    pub fn start_for(
+        log: &'log EventLog,
+        begin: Begin,
+        request: Option<Name>,
+        time: Timestamp,
+    ) -> Result<Conversation<'log>, RecordError> {
         if log.counts(&begin.session).is_some() {
             return Err(RecordError::Exists(begin.session));
         }
         let Begin { session, agent, profile, metadata } = begin;
         let mut conversation = Conversation::empty(log, session, agent, profile);
+        conversation.request = request;
         let definition = Some(conversation.agent.definition.digest());
         conversation.apply(Command::StartSession { definition, metadata }, time)?;
         Ok(conversation)
@@ -92,7 +111,7 @@ impl<'log> Conversation<'log> {
             return Err(not_ours("it ran with other files of the agent; record a new session"));
         }
         let mut conversation = Conversation::empty(log, session, agent, recording.profile);
-        conversation.saver.go_on(&conversation.id)?;
+        conversation.requests = conversation.saver.go_on(&conversation.id)?;
         recording.events.into_iter().for_each(|event| conversation.take(event));
         Ok(conversation)
     }
@@ -107,6 +126,8 @@ impl<'log> Conversation<'log> {
             running: Vec::new(),
             tools: Vec::new(),
             is_called: false,
+            requests: Vec::new(),
+            request: None,
             events: Vec::new(),
             turn: Turn::default(),
             log,
@@ -127,6 +148,39 @@ impl<'log> Conversation<'log> {
     /// Returns the engine generation.
     pub fn profile(&self) -> Profile {
         self.profile
+    }
+
+    /// Names the request of the host that the next command carries out. With its events the log keeps that it was: asked
+    /// for again, it is found by [`Conversation::carried_out`], and not done again.
+    pub fn begin_request(&mut self, id: Option<Name>) {
+        self.request = id;
+    }
+
+    /// Returns where the events of a request are, if it was carried out, before a crash or after.
+    pub fn carried_out(&self, id: &str) -> Option<&Request> {
+        self.requests.iter().rev().find(|request| request.id == *id)
+    }
+
+    /// Returns the state at a position that was passed, and the prompt that a call got there.
+    pub fn prompt_at(&self, at: Position) -> Prompt {
+        let (state, events) = self.state_at(at);
+        let numbered = events.iter().enumerate().map(|(index, event)| (Position(index as u64 + 1), event));
+        let moment = Moment::at(&self.agent, numbered, &Arc::new(SeenTools::default()));
+        render(&self.agent, self.profile, &state, &moment)
+    }
+
+    /// Returns the read of a name by a tool at a position that was passed.
+    pub fn read_at(&self, at: Position, name: &str) -> ReadDecision {
+        let (state, _) = self.state_at(at);
+        let reader = Reader { skill: state.active_skill().map(Name::as_str), site: Site::Tool };
+        read(&self.agent, self.profile, &state, reader, name)
+    }
+
+    fn state_at(&self, at: Position) -> (State, &[Event]) {
+        let events = &self.events[..self.events.len().min(at.0 as usize)];
+        let mut state = State::default();
+        events.iter().for_each(|event| evolve(&mut state, event));
+        (state, events)
     }
 
     /// Returns the events behind a position, in order.
@@ -211,7 +265,10 @@ impl<'log> Conversation<'log> {
             definition: is_first.then(|| self.agent.definition.as_ref().clone()),
             ..Batch::default()
         };
-        self.saver.add(&batch)?;
+        let request =
+            self.request.take().map(|id| Request { id, before, after: Position(before.0 + batch.events.len() as u64) });
+        self.saver.add_for(&batch, request.clone())?;
+        self.requests.extend(request);
         events.into_iter().for_each(|event| self.take(event));
         Ok(self.events_after(before))
     }

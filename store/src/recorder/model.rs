@@ -285,6 +285,27 @@ impl Conversation<'_> {
     }
 }
 
+/// Returns what a call came to whose events these are, as [`Conversation::call`] answered it.
+pub fn answer_of(before: Position, call: &RequestedCall, events: &[Event]) -> CallAnswer {
+    let refused = events.iter().find_map(|event| refusal(&event.kind));
+    let returned = events.iter().find_map(|event| match &event.kind {
+        EventKind::ToolReturned { tool, call_id, outcome, result, error, .. }
+            if *tool == call.tool && *call_id == call.call_id =>
+        {
+            Some((*outcome, error.clone().unwrap_or_else(|| result.clone())))
+        }
+        _ => None,
+    });
+    let failed = matches!(returned, Some((ToolOutcome::Failed, _)));
+    let is_refused = refused.is_some() || failed;
+    CallAnswer { before, result: returned.map(|(_, result)| result).or(refused), is_refused }
+}
+
+/// Returns why one of these events refuses something, in the words that the model or a tool gets.
+pub fn refused(events: &[Event]) -> Option<String> {
+    events.iter().find_map(|event| refusal(&event.kind))
+}
+
 /// Returns why an event refuses something, in the words that the model or a tool gets.
 pub(super) fn refusal(kind: &EventKind) -> Option<String> {
     match kind {

@@ -10,7 +10,7 @@ use replay_store::event::{Position, RequestedCall};
 use replay_store::explain::read::answer_of;
 use replay_store::log::EventLog;
 use replay_store::name::Name;
-use replay_store::recorder::{Begin, Conversation, RecordError};
+use replay_store::recorder::{self, Begin, Conversation, RecordError};
 use replay_store::session::decide::{Answer, Command, Delegate};
 use replay_store::timestamp::Timestamp;
 use replay_store::value::Value;
@@ -52,8 +52,8 @@ impl<'log> Host<'log> {
                 return refused(id, "request", error.to_string());
             }
         };
-        let Request { id, session, asked } = request;
-        match self.carry_out(session, asked) {
+        let Request { id, request_id, session, asked } = request;
+        match self.carry_out(session, request_id, asked) {
             Ok(done) => Reply { id, ok: true, error: None, done: Some(done) },
             Err(Wrong::Request(message)) => refused(id, "request", message),
             Err(Wrong::Record(error)) => {
@@ -63,7 +63,12 @@ impl<'log> Host<'log> {
         }
     }
 
-    fn carry_out(&mut self, session: Option<Name>, asked: Asked) -> Result<serde_json::Value, Wrong> {
+    fn carry_out(
+        &mut self,
+        session: Option<Name>,
+        request: Option<Name>,
+        asked: Asked,
+    ) -> Result<serde_json::Value, Wrong> {
         if let Asked::Hello = asked {
             let (protocol, version) = (PROTOCOL, env!("CARGO_PKG_VERSION"));
             let (profile, sessions) = (self.agent.profile.profile.name(), self.sessions.keys().collect());
@@ -71,6 +76,11 @@ impl<'log> Host<'log> {
         }
         let session = session.ok_or_else(|| Wrong::Request("missing field `session`".to_owned()))?;
         match asked {
+            Asked::Start { .. } if self.was_started(&session, request.as_ref())? => {
+                let conversation = &self.sessions[&session];
+                let again = request.and_then(|id| conversation.carried_out(&id)).map(|one| (one.before, one.after));
+                Ok(json(&Done::between(again.unwrap_or_default(), conversation, About::default())))
+            }
             Asked::Start { metadata } => {
                 let metadata = match metadata {
                     Value::Null => Vec::new(),
@@ -78,7 +88,7 @@ impl<'log> Host<'log> {
                     _ => return Err(Wrong::Request("`metadata` is an object".to_owned())),
                 };
                 let begin = Begin { session: session.clone(), agent: Arc::clone(&self.agent), profile: None, metadata };
-                let begun = Conversation::start(self.log, begin, now())?;
+                let begun = Conversation::start_for(self.log, begin, request, now())?;
                 // The log had none of that name, so none is open.
                 let conversation = self.sessions.entry(session).or_insert(begun);
                 Ok(json(&Done::behind(Position(0), conversation, About::default())))
@@ -96,10 +106,65 @@ impl<'log> Host<'log> {
                 let conversation = self.sessions.get_mut(&session).ok_or_else(|| {
                     Wrong::Request(format!("session {session:?} isn't open; `start` or `resume` it first"))
                 })?;
-                on(conversation, asked)
+                let again = request.as_ref().and_then(|id| conversation.carried_out(id));
+                if let Some((before, after)) = again.map(|one| (one.before, one.after)) {
+                    let about = about_again(conversation, asked, (before, after))?;
+                    return Ok(json(&Done::between((before, after), conversation, about)));
+                }
+                conversation.begin_request(request);
+                let done = on(conversation, asked);
+                // One that led to no event, or to none yet, is done anew.
+                conversation.begin_request(None);
+                done
             }
         }
     }
+}
+
+impl Host<'_> {
+    /// Returns whether a session was started by this very request, and opens it then.
+    fn was_started(&mut self, session: &Name, request: Option<&Name>) -> Result<bool, Wrong> {
+        let Some(request) = request.filter(|_| self.log.counts(session).is_some()) else { return Ok(false) };
+        if !self.sessions.contains_key(session) {
+            let there = Conversation::resume(self.log, session.clone(), Arc::clone(&self.agent))?;
+            if there.carried_out(request).is_none() {
+                return Ok(false);
+            }
+            self.sessions.insert(session.clone(), there);
+        }
+        Ok(self.sessions[session].carried_out(request).is_some())
+    }
+}
+
+/// Returns what the answer had beside its events when the request was carried out.
+fn about_again(
+    conversation: &Conversation<'_>,
+    asked: Asked,
+    (before, after): (Position, Position),
+) -> Result<About, Wrong> {
+    let events = conversation.events_after(before);
+    let events = &events[..events.len().min((after.0 - before.0) as usize)];
+    let mut about = About::default();
+    match asked {
+        Asked::ModelCall => {
+            let prompt = conversation.prompt_at(before);
+            about.prompt = Some(prompt.request());
+            about.withheld = Some(withheld(&prompt.tools));
+        }
+        Asked::Call(wanted) => {
+            let answer = recorder::answer_of(before, &requested(wanted)?, events);
+            about.refused = Some(answer.result.clone().filter(|_| answer.is_refused));
+            about.result = Some(answer.result);
+        }
+        Asked::Get { name, .. } => {
+            let decision = conversation.read_at(before, &name);
+            about.value = Some(decision.value().map_or(Value::Null, |value| Value::clone(value)));
+            (about.answer, about.rule) = (Some(answer_of(&decision)), Some(decision.rule));
+        }
+        Asked::Set { .. } => about.refused = Some(recorder::refused(events)),
+        _ => {}
+    }
+    Ok(about)
 }
 
 /// Carries out what is asked of an open session.

@@ -10,8 +10,6 @@ mod host;
 mod reply;
 mod request;
 
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
 use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,6 +18,7 @@ use replay_store::agent::Agent;
 use replay_store::log::{EventLog, Options};
 use replay_store::replay::outline::new_fold;
 
+use super::import::{is_new, random};
 use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -38,9 +37,9 @@ pub(crate) fn record(log: &Path, global: &Global, out: &mut Output<'_>) -> Resul
     let definition = open::definition(global)?.ok_or(Failure::RecordsNoAgent)?;
     let agent = Arc::new(Agent::load(definition, global.profile));
     let options = Options { new_fold: Some(new_fold), id: random() };
-    let event_log = match log.exists() {
-        false => EventLog::create(log, &options)?,
-        true => EventLog::open(log, &options)?,
+    let event_log = match is_new(log)? {
+        true => EventLog::create(log, &options)?,
+        false => EventLog::open(log, &options)?,
     };
     let tail_damage = event_log.tail_damage().map(|damage| format!("{}: {damage}", log.display()));
     let mut host = Host::new(&event_log, agent);
@@ -67,13 +66,4 @@ fn serve(host: &mut Host<'_>, out: &mut Output<'_>) -> Result<(), Failure> {
         out.json(&reply)?;
         out.writer.flush()?;
     }
-}
-
-/// Returns a number that no other run gets: the keys of the standard library's hash maps are random.
-fn random() -> [u8; 16] {
-    let half = || RandomState::new().hash_one(0).to_le_bytes();
-    let mut id = [0; 16];
-    id[..8].copy_from_slice(&half());
-    id[8..].copy_from_slice(&half());
-    id
 }

@@ -105,7 +105,17 @@ pub(crate) struct Standing<'a> {
 impl<'a> Done<'a> {
     /// Returns what was done behind a position.
     pub(crate) fn behind(before: Position, conversation: &'a Conversation<'_>, about: About) -> Done<'a> {
+        Done::between((before, conversation.state().position), conversation, about)
+    }
+
+    /// Returns what was done between two positions.
+    pub(crate) fn between(
+        (before, after): (Position, Position),
+        conversation: &'a Conversation<'_>,
+        about: About,
+    ) -> Done<'a> {
         let events = conversation.events_after(before);
+        let events = &events[..events.len().min((after.0 - before.0) as usize)];
         let numbered = || (before.0 + 1..).zip(events).map(|(at, event)| (Position(at), event));
         let said = |event: &'a Event| match &event.kind {
             EventKind::AgentMessage { text, response, data, .. } => {
@@ -115,7 +125,7 @@ impl<'a> Done<'a> {
         };
         Done {
             session: conversation.id(),
-            position: conversation.state().position,
+            position: after,
             events: numbered().map(|(at, event)| EventAnswer::of(event, at)).collect(),
             say: events.iter().filter_map(said).collect(),
             run: conversation.running().iter().collect(),

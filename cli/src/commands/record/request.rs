@@ -10,6 +10,9 @@ pub(crate) struct Request {
     /// Comes back with the answer, whatever it is.
     #[serde(default)]
     pub(crate) id: serde_json::Value,
+    /// Its name among those of its session: asked for again under the same name, it is answered again and not done again.
+    #[serde(default)]
+    pub(crate) request_id: Option<Name>,
     /// The session that it is about.
     #[serde(default)]
     pub(crate) session: Option<Name>,

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
+use super::live::Request;
 use super::save::Taking;
 use crate::digest::Digest;
 use crate::event::RecordedFrame;
@@ -32,6 +33,9 @@ pub(super) struct Extras {
     pub(super) findings: Vec<Finding>,
     pub(super) recorded_end: Option<StoredEnd>,
     pub(super) unclaimed: Vec<Unclaimed>,
+    /// The last requests of the host that recorded it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) requests: Vec<Request>,
 }
 
 /// A definition: its digest, and the blob that lists its files.

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use serde::{Deserialize, Serialize};
+
 use super::ArchiveError;
 use super::save::{Part, Progress, Taking, check_beginning, fill};
 use crate::digest::Digest;
+use crate::event::Position;
 use crate::import::stream::Batch;
 use crate::log::{Addition, Durability, EventLog, Log, LogError, Session, Status};
 use crate::name::Name;
@@ -18,6 +21,20 @@ pub struct LiveReport {
     /// How many the log held before the first batch.
     pub before: u64,
 }
+
+/// A request of a host that was carried out, and where its events are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// The host's name for it.
+    pub id: Name,
+    /// The position before its events.
+    pub before: Position,
+    /// The position behind them.
+    pub after: Position,
+}
+
+/// So many requests of a session are remembered: a host that waits for each answer can only ask for the last one again.
+const REQUESTS: usize = 16;
 
 /// Saves sessions batch by batch, as they come.
 pub struct LiveSaver<'a> {
@@ -38,16 +55,18 @@ impl<'a> LiveSaver<'a> {
         LiveSaver { log, sessions: BTreeMap::new() }
     }
 
-    /// Takes a session up where the log leaves it: what is added next stands behind its last event.
+    /// Takes a session up where the log leaves it: what is added next stands behind its last event. Returns the last
+    /// requests that were noted with it.
     ///
     /// # Errors
     ///
     /// Fails where the log has no such session, and where the log says no.
-    pub fn go_on(&mut self, session: &Name) -> Result<(), ArchiveError> {
+    pub fn go_on(&mut self, session: &Name) -> Result<Vec<Request>, ArchiveError> {
         let log = self.log.log()?;
         let progress = Progress::behind(&log, &log.session(session)?)?;
+        let requests = progress.extras.requests.clone();
         self.sessions.insert(session.clone(), Saved { progress, there: None });
-        Ok(())
+        Ok(requests)
     }
 
     /// Saves the next batch of a session: it is durable when this returns.
@@ -57,6 +76,15 @@ impl<'a> LiveSaver<'a> {
     /// Fails with [`ArchiveError::Differs`] where the log holds a session of that name which doesn't begin like this
     /// one, nor this one like it, and where the log says no.
     pub fn add(&mut self, batch: &Batch) -> Result<LiveReport, ArchiveError> {
+        self.add_for(batch, None)
+    }
+
+    /// Does as [`LiveSaver::add`], and notes with the same append which request led to it.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`LiveSaver::add`] does.
+    pub fn add_for(&mut self, batch: &Batch, request: Option<Request>) -> Result<LiveReport, ArchiveError> {
         let part = Part::of(batch);
         let there = self.log.counts(part.session);
         let saved = match self.sessions.entry(part.session.clone()) {
@@ -70,9 +98,16 @@ impl<'a> LiveSaver<'a> {
         if progress.is_worth(&part, there) {
             let there = there.unwrap_or_default();
             let mut addition = Addition::to(part.session).at(there.0);
+            let known = progress.extras.requests.clone();
+            progress.extras.requests.extend(request);
+            let forgotten = progress.extras.requests.len().saturating_sub(REQUESTS);
+            progress.extras.requests.drain(..forgotten);
             let details = fill(&mut addition, &part, progress, there)?;
             addition.note(details);
-            self.log.append(&addition, Durability::Durable)?;
+            if let Err(error) = self.log.append(&addition, Durability::Durable) {
+                progress.extras.requests = known;
+                return Err(error.into());
+            }
         } else {
             progress.take_in(&part);
         }

@@ -70,7 +70,7 @@ pub(super) struct Progress {
     pub(super) raw_before: u64,
     first_time: Option<Timestamp>,
     last_time: Option<Timestamp>,
-    extras: Extras,
+    pub(super) extras: Extras,
 }
 
 /// The next part of a session.

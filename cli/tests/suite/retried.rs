@@ -1,0 +1,154 @@
+//! A recorder that is killed again and again, with a host that asks again what wasn't answered: each command is in the log
+//! exactly once.
+//!
+//! `REPLAY_RECORD_KILLS` says how often.
+
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::program::{LIBRARY, answer, json as ask, root};
+
+const KILLS: u64 = 20;
+
+/// A recorder, and its ends of the pipes.
+struct Recorder {
+    child: Child,
+    input: ChildStdin,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Recorder {
+    fn start(log: &str) -> Recorder {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_replay"));
+        let command = command.current_dir(root()).args(["record", log, "--agent", LIBRARY]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+        let input = child.stdin.take().expect("it is piped");
+        let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+        Recorder { child, input, lines }
+    }
+
+    /// Asks; nothing comes back where it was killed meanwhile.
+    fn ask(&mut self, line: &Value) -> Option<Value> {
+        writeln!(self.input, "{line}").ok()?;
+        let reply = self.lines.next()?.ok()?;
+        // A line that was cut by the end isn't JSON.
+        serde_json::from_str(&reply).ok()
+    }
+}
+
+/// What a conversation asks, one after the other; each has a name of its own.
+fn script() -> Vec<Value> {
+    let mut asked = vec![
+        json!({"command": "start", "metadata": {"branch": "harbour"}}),
+        json!({"command": "get", "tool": "load_member", "name": "branch"}),
+        json!({"command": "set", "tool": "load_member", "name": "project.member_id", "value": "HS-1"}),
+        json!({"command": "set", "tool": "load_member", "name": "project.member_id", "value": "HS-2"}),
+        json!({"command": "return", "tool": "load_member", "result": {"ok": true}}),
+        json!({"command": "end_turn"}),
+    ];
+    for turn in 0..40 {
+        let call = json!({"tool": "activate", "arguments": {"target_id": "renew_loan"}, "call_id": format!("a{turn}")});
+        let local = json!({"tool": "find_loan", "arguments": {"title": "x"}, "call_id": format!("c{turn}")});
+        asked.extend([
+            json!({"command": "user", "text": format!("turn {turn}")}),
+            json!({"command": "model_call"}),
+            json!({"command": "model_reply", "text": "", "calls": [call, local]}),
+            json!({"command": "call", "tool": "activate", "arguments": {"target_id": "renew_loan"}, "call_id": format!("a{turn}")}),
+            json!({"command": "call", "tool": "find_loan", "arguments": {"title": "x"}, "call_id": format!("c{turn}")}),
+            json!({"command": "set", "tool": "find_loan", "call_id": format!("c{turn}"), "name": "item_id", "value": turn}),
+            json!({"command": "return", "tool": "find_loan", "call_id": format!("c{turn}"), "result": "found"}),
+            json!({"command": "end_turn"}),
+        ]);
+    }
+    for (number, line) in asked.iter_mut().enumerate() {
+        line["session"] = json!("s");
+        line["request_id"] = json!(format!("r{number}"));
+    }
+    asked
+}
+
+/// Plays the script to its end over a recorder that is killed so often at most, and returns the answers, and how often it
+/// was killed.
+fn play(log: &str, kills: u64, seed: u64) -> (Vec<Value>, u64) {
+    let script = script();
+    let mut replies: Vec<Value> = Vec::new();
+    let mut killed = 0;
+    let mut state = seed;
+    while replies.len() < script.len() {
+        let mut recorder = Recorder::start(log);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let micros = (state >> 33) % 60_000;
+        thread::scope(|scope| {
+            if killed < kills {
+                let process = recorder.child.id().to_string();
+                scope.spawn(move || {
+                    thread::sleep(Duration::from_micros(micros));
+                    Command::new("kill").args(["-9", &process]).status().expect("there is kill")
+                });
+            }
+            if !replies.is_empty() {
+                let Some(_) = recorder.ask(&json!({"command": "resume", "session": "s"})) else { return };
+            }
+            for line in &script[replies.len()..] {
+                let Some(reply) = recorder.ask(line) else { return };
+                replies.push(reply);
+            }
+        });
+        drop(recorder.input);
+        killed += u64::from(!recorder.child.wait().expect("it ends").success());
+    }
+    (replies, killed)
+}
+
+/// Returns an answer without its times.
+fn untimed(mut reply: Value) -> Value {
+    for event in reply["events"].as_array_mut().into_iter().flatten() {
+        event.as_object_mut().expect("an event is an object").remove("time");
+    }
+    reply
+}
+
+#[test]
+fn what_is_asked_again_after_a_kill_is_done_once_and_answered_the_same() {
+    let kills = std::env::var("REPLAY_RECORD_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(KILLS);
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = |name: &str| folder.path().join(name).to_str().expect("its name is text").to_owned();
+    let calm = path("calm.log");
+    let expected: Vec<Value> = play(&calm, 0, 0).0.into_iter().map(untimed).collect();
+    assert!(expected.iter().all(|reply| reply["ok"] == true), "{expected:#?}");
+    let events = |log: &str| ask(&["verify", log])["sessions"][0]["events"].clone();
+    let (mut killed, mut seed) = (0, 0);
+    while killed < kills {
+        seed += 1;
+        assert!(seed < 10 * kills, "killing it works");
+        let log = path(&format!("killed-{seed}.log"));
+        let (found, times) = play(&log, kills - killed, seed);
+        killed += times;
+        for (number, (expected, found)) in expected.iter().zip(found.into_iter().map(untimed)).enumerate() {
+            assert_eq!(*expected, found, "seed {seed}, request {number}");
+        }
+        assert_eq!(events(&calm), events(&log), "seed {seed}");
+        assert!(answer(&["verify", &log, "--decisions"]).contains("all as recorded"), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_request_is_answered_again_while_the_recorder_lives() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let log = folder.path().join("session.log").to_str().expect("its name is text").to_owned();
+    let mut recorder = Recorder::start(&log);
+    for line in script().into_iter().take(20) {
+        let once = recorder.ask(&line).expect("it answers");
+        let again = recorder.ask(&line).expect("it answers");
+        assert_eq!(once["ok"], true, "{once}");
+        assert_eq!(once, again, "{line}");
+    }
+    let other = recorder.ask(&json!({"command": "start", "session": "s", "request_id": "other"})).expect("it answers");
+    assert_eq!(other["error"]["kind"], "state", "{other}");
+    drop(recorder.input);
+    recorder.child.wait().expect("it ends");
+}
