@@ -105,14 +105,6 @@ fn what_is_left_beside_a_database_that_was_closed_is_followed() {
     let (_folder, path) = place();
     let mut follower = Follower::new(&path, BTreeMap::new());
     let mut followed: BTreeMap<String, u64> = BTreeMap::new();
-    let mut look = |follower: &mut Follower| {
-        let counted = follower.look(|event| {
-            *followed.entry(event.session.to_string()).or_default() += 1;
-            Ok::<(), LogError>(())
-        });
-        counted.expect("it is there");
-        followed.clone()
-    };
     let mut writer = writer(&path);
     let mut lines = BufReader::new(writer.stdout.take().expect("it is piped")).lines();
     let mut take = |count: usize| {
@@ -120,14 +112,14 @@ fn what_is_left_beside_a_database_that_was_closed_is_followed() {
         assert_eq!(kept.take(count).count(), count);
     };
     take(20);
-    look(&mut follower);
+    look(&mut follower, &mut followed);
     take(20);
     writer.kill().expect("it runs");
     writer.wait().expect("it runs");
     unmark(&path.with_file_name("session.log-tail"));
     close_database(&path);
     let log = Log::open(&path).expect("a log whose writer was killed is read");
-    assert_eq!(look(&mut follower), counts(&log));
+    assert_eq!(look(&mut follower, &mut followed), counts(&log));
 }
 
 /// A follower that opened the log while its writer died may have read the tail before the last of it was written.
@@ -159,17 +151,19 @@ fn what_a_writer_wrote_while_the_log_was_opened_is_followed() {
     };
     let mut follower = Follower::new(&path, BTreeMap::new());
     let mut followed: BTreeMap<String, u64> = BTreeMap::new();
-    let mut look = |follower: &mut Follower| {
-        let counted = follower.look(|event| {
-            *followed.entry(event.session.to_string()).or_default() += 1;
-            Ok::<(), LogError>(())
-        });
-        counted.expect("it is there");
-        followed.clone()
-    };
-    assert_eq!(look(&mut follower), before);
+    assert_eq!(look(&mut follower, &mut followed), before);
     write_in_place(&tail, &whole);
-    assert_eq!(look(&mut follower), full);
+    assert_eq!(look(&mut follower, &mut followed), full);
+}
+
+/// Lets a follower look, and returns how many events of each session it was given so far.
+fn look(follower: &mut Follower, followed: &mut BTreeMap<String, u64>) -> BTreeMap<String, u64> {
+    let counted = follower.look(|event| {
+        *followed.entry(event.session.to_string()).or_default() += 1;
+        Ok::<(), LogError>(())
+    });
+    counted.expect("it is there");
+    followed.clone()
 }
 
 /// Writes a file without making another one in its place.
