@@ -162,3 +162,18 @@ fn what_was_decided_is_decided_again_and_a_difference_is_told() {
         assert!(said.contains(recorded) && said.contains(decided), "{from}: {said}");
     }
 }
+
+#[test]
+fn a_stale_button_is_decided_again_as_the_button_that_it_was() {
+    let (_folder, log) = place();
+    let replies = record(
+        &log,
+        &[
+            json!({"command": "start", "session": "s"}),
+            json!({"command": "cancel_turn", "session": "s"}),
+            json!({"command": "tap", "session": "s", "payload": "set:project.branch=x"}),
+        ],
+    );
+    assert!(replies.iter().all(|reply| reply["ok"] == true), "{replies:#?}");
+    assert!(answer(&["verify", &log, "--decisions"]).contains("1 command, all as recorded"));
+}

@@ -58,13 +58,14 @@ pub fn decide_again(session: &Session) -> Again {
                 again.reads += 1;
                 tool_read(session, agent, &state, &event)
             }
-            kind => match asked(kind, &running) {
-                Some(command) => {
-                    again.commands += 1;
-                    events(session, agent, &state, command, at)
-                }
-                None => None,
-            },
+            kind => {
+                let commands = asked(kind, &running);
+                again.commands += u64::from(!commands.is_empty());
+                let mut found = commands.into_iter().map(|command| events(session, agent, &state, command, at));
+                // What was asked may be told by several commands: one of them has to lead to the same.
+                let first = found.next().flatten();
+                first.filter(|_| found.all(|other| other.is_some()))
+            }
         };
         again.differences.extend(found.map(|(recorded, decided)| Difference { position: at, recorded, decided }));
         match &event.kind {
@@ -106,18 +107,23 @@ fn tool_read(session: &Session, agent: &Agent, state: &State, event: &Event) -> 
     })
 }
 
-/// Returns the command that an event is the first one of, where the record tells all of it.
-fn asked(kind: &EventKind, running: &[ToolCall]) -> Option<Command> {
-    match kind {
+/// Returns the command that an event is the first one of, where the record tells all of it. What the user brought may be
+/// words, a button or keys: all that it can have been.
+fn asked(kind: &EventKind, running: &[ToolCall]) -> Vec<Command> {
+    let one = match kind {
         EventKind::UserMessage { text, channel, message_id } => {
-            Some(Command::HearUser { text: text.clone(), channel: channel.clone(), message_id: message_id.clone() })
+            let (text, channel, message_id) = (text.clone(), channel.clone(), message_id.clone());
+            let tap = Command::TapButton { payload: text.clone(), title: None };
+            let press = Command::PressKeys { keys: text.clone() };
+            return vec![Command::HearUser { text, channel, message_id }, tap, press];
         }
         EventKind::ToolReturned { tool, call_id, outcome, result, error, source, .. }
             if matches!(outcome, ToolOutcome::Done | ToolOutcome::Failed) =>
         {
-            let call = running[place_of(running, tool, call_id.as_ref())?].clone();
-            let (result, error) = (result.clone(), error.clone());
-            Some(Command::ReturnTool(ToolReturn { call, outcome: *outcome, result, error, source: *source }))
+            place_of(running, tool, call_id.as_ref()).map(|place| {
+                let (call, result, error) = (running[place].clone(), result.clone(), error.clone());
+                Command::ReturnTool(ToolReturn { call, outcome: *outcome, result, error, source: *source })
+            })
         }
         EventKind::MemoryWritten { key, value, writer } => write(key, Value::clone(value), writer, running),
         EventKind::MemoryCleared { key, writer } => write(key, Value::Null, writer, running),
@@ -125,7 +131,8 @@ fn asked(kind: &EventKind, running: &[ToolCall]) -> Option<Command> {
             write(asked, Value::clone(value), writer, running)
         }
         _ => None,
-    }
+    };
+    one.into_iter().collect()
 }
 
 fn write(name: &Name, value: Value, writer: &crate::event::Writer, running: &[ToolCall]) -> Option<Command> {
