@@ -177,3 +177,87 @@ fn a_stale_button_is_decided_again_as_the_button_that_it_was() {
     assert!(replies.iter().all(|reply| reply["ok"] == true), "{replies:#?}");
     assert!(answer(&["verify", &log, "--decisions"]).contains("1 command, all as recorded"));
 }
+
+/// A conversation in which each kind of request comes, those that a rule refuses, too.
+fn requests() -> Vec<Value> {
+    let tool = |tool: &str| json!({"tool": tool, "call_id": tool, "arguments": {}});
+    let renew = json!({"tool": "activate", "call_id": "a", "arguments": {"target_id": "renew_loan"}});
+    let lines = vec![
+        json!({"command": "start", "metadata": {"branch": "harbour"}}),
+        json!({"command": "get", "tool": "load_member", "name": "branch"}),
+        json!({"command": "set", "tool": "load_member", "name": "project.member_id", "value": "HS-20418"}),
+        json!({"command": "set", "tool": "load_member", "name": "project.member_id", "value": "HS-2"}),
+        json!({"command": "get", "tool": "load_member", "name": "project.member_id"}),
+        json!({"command": "return", "tool": "load_member", "result": "{}"}),
+        json!({"command": "end_turn"}),
+        json!({"command": "user", "text": "Renew The Tide Tables, please."}),
+        json!({"command": "model_call"}),
+        json!({"command": "model_reply", "text": "One moment.", "calls": [renew, tool("find_loan"), tool("listen")]}),
+        json!({"command": "call", "tool": "activate", "call_id": "a", "arguments": {"target_id": "renew_loan"}}),
+        json!({"command": "call", "tool": "activate", "call_id": "b", "arguments": {"target_id": "nowhere"}}),
+        json!({"command": "call", "tool": "find_loan", "call_id": "find_loan", "arguments": {"title": "Tide"}}),
+        json!({"command": "return", "tool": "find_loan", "call_id": "find_loan", "error": "no such loan"}),
+        json!({"command": "call", "tool": "set_fields", "call_id": "c", "arguments": {"nothing": 1}}),
+        json!({"command": "call", "tool": "listen", "call_id": "listen"}),
+    ];
+    let named = |(number, mut line): (usize, Value)| {
+        line["session"] = json!("s");
+        line["request_id"] = json!(format!("request-{number}"));
+        line
+    };
+    lines.into_iter().enumerate().map(named).collect()
+}
+
+#[test]
+fn a_request_that_comes_again_is_answered_again_and_not_done_again() {
+    let (_folder, log) = place();
+    let twice: Vec<Value> = requests().into_iter().flat_map(|line| [line.clone(), line]).collect();
+    let replies = record(&log, &twice);
+    for (pair, line) in replies.chunks(2).zip(requests()) {
+        assert_eq!(pair[0]["ok"], true, "{line}: {}", pair[0]);
+        assert_eq!(pair[0], pair[1], "{line}");
+    }
+    let refused: Vec<bool> = replies.iter().step_by(2).map(|reply| reply["refused"].is_string()).collect();
+    assert_eq!(refused.iter().filter(|refused| **refused).count(), 3, "{replies:#?}");
+    // Another process knows them, too, and so does one that the beginning comes to first.
+    let again = record(&log, &requests());
+    let firsts: Vec<&Value> = replies.iter().step_by(2).collect();
+    assert_eq!(again.iter().collect::<Vec<_>>(), firsts);
+    let end = record(&log, &[json!({"command": "resume", "session": "s"})]);
+    assert_eq!(end[0]["position"], firsts[15]["position"]);
+}
+
+#[test]
+fn the_last_sixteen_requests_are_known_and_none_by_the_id_of_another() {
+    let (_folder, log) = place();
+    let mut lines = requests();
+    for (number, text) in [(16, "Thanks."), (17, "Bye.")] {
+        lines.push(json!({"command": "user", "session": "s", "text": text, "request_id": format!("request-{number}")}));
+    }
+    record(&log, &lines);
+    let ask = |line: Value| {
+        let replies = record(&log, &[json!({"command": "resume", "session": "s"}), line]);
+        let reply = &replies[1];
+        (reply["ok"] == true, reply["error"]["message"].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(
+        ask(lines[0].clone()),
+        (false, "session \"s\" is in the log already; go on with it, or choose another name".to_owned())
+    );
+    assert!(ask(lines[1].clone()).1.starts_with("no call of \"load_member\" runs"), "it is one of the past");
+    assert!(ask(lines[17].clone()).0);
+    let mut other = lines[17].clone();
+    other["text"] = json!("No thanks.");
+    assert_eq!(
+        ask(other).1,
+        "`request_id` \"request-17\" was another request; what is asked anew needs an id of its own"
+    );
+    let long = json!({"command": "end_turn", "session": "s", "request_id": "x".repeat(65)});
+    assert_eq!(ask(long).1, "`request_id` has 65 bytes; 64 are allowed");
+    // What was not carried out is tried again, and what led to nothing isn't done again.
+    let reply = json!({"command": "model_reply", "session": "s", "text": "Gladly.", "request_id": "request-18"});
+    assert!(!ask(reply.clone()).0);
+    assert!(ask(json!({"command": "model_call", "session": "s"})).0);
+    assert!(ask(reply.clone()).0);
+    assert!(ask(reply).0, "no call waits any more, so that it was answered again");
+}

@@ -9,10 +9,9 @@ use crate::import::stream::Batch;
 use crate::log::{EventLog, LogError};
 use crate::name::Name;
 use crate::profile::Profile;
+use crate::prompt::Tool;
 use crate::prompt::moment::{Moment, SeenTools};
-use crate::prompt::{Prompt, Tool, render};
-use crate::replay::archive::{LiveSaver, Request, definition_digest, load_without_raw};
-use crate::session::access::{ReadDecision, Reader, Site, read};
+use crate::replay::archive::{Carried, LiveSaver, Terms, definition_digest, load_without_raw};
 use crate::session::decide::{Command, decide};
 use crate::session::{State, evolve};
 use crate::timestamp::Timestamp;
@@ -43,13 +42,12 @@ pub struct Conversation<'log> {
     pub(super) tools: Vec<Tool>,
     /// Whether a model call waits for its reply.
     pub(super) is_called: bool,
-    /// The last requests of the host that were carried out, and the one that is.
-    requests: Vec<Request>,
-    request: Option<Name>,
     events: Vec<Event>,
     turn: Turn,
     log: &'log EventLog,
     saver: LiveSaver<'log>,
+    /// Holds for what is appended next.
+    terms: Terms,
 }
 
 /// Where the numbers of turns stand.
@@ -69,18 +67,18 @@ impl<'log> Conversation<'log> {
     ///
     /// Fails where the log holds a session of that name, and as the log does.
     pub fn start(log: &'log EventLog, begin: Begin, time: Timestamp) -> Result<Conversation<'log>, RecordError> {
-        Conversation::start_for(log, begin, None, time)
+        Conversation::start_under(Terms::default(), log, begin, time)
     }
 
-    /// Does as [`Conversation::start`], for a request of the host that has a name.
+    /// Begins a session under terms.
     ///
     /// # Errors
     ///
     /// Fails as [`Conversation::start`] does.
-    pub fn start_for(
+    pub fn start_under(
+        terms: Terms,
         log: &'log EventLog,
         begin: Begin,
-        request: Option<Name>,
         time: Timestamp,
     ) -> Result<Conversation<'log>, RecordError> {
         if log.counts(&begin.session).is_some() {
@@ -88,9 +86,9 @@ impl<'log> Conversation<'log> {
         }
         let Begin { session, agent, profile, metadata } = begin;
         let mut conversation = Conversation::empty(log, session, agent, profile);
-        conversation.request = request;
         let definition = Some(conversation.agent.definition.digest());
-        conversation.apply(Command::StartSession { definition, metadata }, time)?;
+        let command = Command::StartSession { definition, metadata };
+        conversation.under(terms, |conversation| conversation.apply(command, time).map(|_| ()))?;
         Ok(conversation)
     }
 
@@ -100,6 +98,8 @@ impl<'log> Conversation<'log> {
     ///
     /// Fails where the log has no such session, where it was imported or ran with other files of the agent, and as the log does.
     pub fn resume(log: &'log EventLog, session: Name, agent: Arc<Agent>) -> Result<Conversation<'log>, RecordError> {
+        // What isn't durable yet can't be read.
+        log.sync()?;
         let reader = log.log()?;
         let there = reader.session(&session)?;
         let recording = load_without_raw(&reader, &session)?;
@@ -111,8 +111,9 @@ impl<'log> Conversation<'log> {
             return Err(not_ours("it ran with other files of the agent; record a new session"));
         }
         let mut conversation = Conversation::empty(log, session, agent, recording.profile);
-        conversation.requests = conversation.saver.go_on(&conversation.id)?;
+        conversation.saver.go_on(&conversation.id)?;
         recording.events.into_iter().for_each(|event| conversation.take(event));
+        conversation.tools = conversation.tools_of_last_prompt();
         Ok(conversation)
     }
 
@@ -126,13 +127,47 @@ impl<'log> Conversation<'log> {
             running: Vec::new(),
             tools: Vec::new(),
             is_called: false,
-            requests: Vec::new(),
-            request: None,
             events: Vec::new(),
             turn: Turn::default(),
             log,
             saver: LiveSaver::new(log),
+            terms: Terms::default(),
         }
+    }
+
+    /// Does some work under terms: what it appends notes the request that it carries out, and is durable when they say.
+    /// It appends once at most.
+    ///
+    /// # Errors
+    ///
+    /// Fails as the work and the log do; then the request isn't noted.
+    pub fn under<T>(
+        &mut self,
+        terms: Terms,
+        work: impl FnOnce(&mut Conversation<'log>) -> Result<T, RecordError>,
+    ) -> Result<T, RecordError> {
+        self.terms = terms;
+        let done = work(self).and_then(|done| {
+            // What led to no event was carried out all the same.
+            if self.terms.request.is_some() {
+                self.save(&[])?;
+            }
+            Ok(done)
+        });
+        self.terms = Terms::default();
+        done
+    }
+
+    /// Returns a request that was carried out, if it is one of the last of the session.
+    pub fn carried(&self, request_id: &str) -> Option<&Carried> {
+        self.saver.carried(&self.id, request_id)
+    }
+
+    /// Looks at the conversation as it was at a position.
+    pub fn look_back<T>(&self, at: Position, look: impl FnOnce(&Conversation<'log>) -> T) -> T {
+        let mut past = Conversation::empty(self.log, self.id.clone(), Arc::clone(&self.agent), Some(self.profile));
+        self.events.iter().take(at.0 as usize).for_each(|event| past.take(event.clone()));
+        look(&past)
     }
 
     /// Returns the session's id.
@@ -148,39 +183,6 @@ impl<'log> Conversation<'log> {
     /// Returns the engine generation.
     pub fn profile(&self) -> Profile {
         self.profile
-    }
-
-    /// Names the request of the host that the next command carries out. With its events the log keeps that it was: asked
-    /// for again, it is found by [`Conversation::carried_out`], and not done again.
-    pub fn begin_request(&mut self, id: Option<Name>) {
-        self.request = id;
-    }
-
-    /// Returns where the events of a request are, if it was carried out, before a crash or after.
-    pub fn carried_out(&self, id: &str) -> Option<&Request> {
-        self.requests.iter().rev().find(|request| request.id == *id)
-    }
-
-    /// Returns the state at a position that was passed, and the prompt that a call got there.
-    pub fn prompt_at(&self, at: Position) -> Prompt {
-        let (state, events) = self.state_at(at);
-        let numbered = events.iter().enumerate().map(|(index, event)| (Position(index as u64 + 1), event));
-        let moment = Moment::at(&self.agent, numbered, &Arc::new(SeenTools::default()));
-        render(&self.agent, self.profile, &state, &moment)
-    }
-
-    /// Returns the read of a name by a tool at a position that was passed.
-    pub fn read_at(&self, at: Position, name: &str) -> ReadDecision {
-        let (state, _) = self.state_at(at);
-        let reader = Reader { skill: state.active_skill().map(Name::as_str), site: Site::Tool };
-        read(&self.agent, self.profile, &state, reader, name)
-    }
-
-    fn state_at(&self, at: Position) -> (State, &[Event]) {
-        let events = &self.events[..self.events.len().min(at.0 as usize)];
-        let mut state = State::default();
-        events.iter().for_each(|event| evolve(&mut state, event));
-        (state, events)
     }
 
     /// Returns the events behind a position, in order.
@@ -251,6 +253,14 @@ impl<'log> Conversation<'log> {
         if events.is_empty() {
             return Ok(&[]);
         }
+        self.save(&events)?;
+        events.into_iter().for_each(|event| self.take(event));
+        Ok(self.events_after(before))
+    }
+
+    /// Has the log append events, and note the request that they carry out.
+    fn save(&mut self, events: &[Event]) -> Result<(), RecordError> {
+        let before = self.state.position;
         // There is one writer of a session; what somebody else appended would have been decided on another state.
         let there = self.log.counts(&self.id).map_or(0, |(events, _)| events);
         if there != before.0 {
@@ -260,17 +270,14 @@ impl<'log> Conversation<'log> {
         let is_first = before.0 == 0;
         let batch = Batch {
             session: self.id.clone(),
-            events: events.clone(),
+            events: events.to_vec(),
             profile: is_first.then_some(self.profile),
             definition: is_first.then(|| self.agent.definition.as_ref().clone()),
             ..Batch::default()
         };
-        let request =
-            self.request.take().map(|id| Request { id, before, after: Position(before.0 + batch.events.len() as u64) });
-        self.saver.add_for(&batch, request.clone())?;
-        self.requests.extend(request);
-        events.into_iter().for_each(|event| self.take(event));
-        Ok(self.events_after(before))
+        let terms = Terms { request: self.terms.request.take(), ..self.terms };
+        self.saver.add_under(&batch, &terms)?;
+        Ok(())
     }
 
     /// Applies to a copy of the state what is decided and not appended yet.
@@ -310,6 +317,15 @@ impl<'log> Conversation<'log> {
         self.running
             .iter()
             .position(|call| *call.tool == *tool && (call_id.is_none() || call.call_id.as_ref() == call_id))
+    }
+
+    /// Returns the tools of the last prompt.
+    fn tools_of_last_prompt(&self) -> Vec<Tool> {
+        let is_prompt = |event: &Event| matches!(event.kind, EventKind::PromptRendered { .. });
+        match self.events.iter().rposition(is_prompt) {
+            Some(before) => self.look_back(Position(before as u64), |past| past.prompt().tools),
+            None => Vec::new(),
+        }
     }
 
     /// Returns what the events tell beside the state.

@@ -72,7 +72,7 @@ use crate::replay::archive::ArchiveError;
 use crate::session::decide::CommandError;
 
 pub use conversation::{Begin, Conversation};
-pub use model::{CallAnswer, answer_of, refused};
+pub use model::{CallAnswer, refusal};
 
 /// Why a command was not carried out. The log and the state are as they were.
 #[derive(Debug, Error)]

@@ -1,5 +1,7 @@
 //! The model: the prompt that it gets, its reply, and the calls of the framework's own tools.
 
+use std::ops::Range;
+
 use super::{Conversation, RecordError};
 use crate::agent::prose::TokenKind;
 use crate::event::{
@@ -46,11 +48,36 @@ impl Conversation<'_> {
             return Err(RecordError::CallOpen);
         }
         self.check_idle()?;
-        let prompt = render(&self.agent, self.profile, &self.state, &self.moment());
+        let prompt = self.prompt();
         let (digest, tools) = (prompt.digest(), prompt.offered());
         self.append(vec![EventKind::PromptRendered { digest, tools }], time)?;
         self.tools = prompt.tools.clone();
         Ok(prompt)
+    }
+
+    /// Returns the prompt that the model would get now.
+    pub fn prompt(&self) -> Prompt {
+        render(&self.agent, self.profile, &self.state, &self.moment())
+    }
+
+    /// Returns what a call came to that was carried out between two positions.
+    pub fn call_answer(&self, call: &RequestedCall, between: Range<Position>) -> CallAnswer {
+        let before = between.start;
+        let count = (between.end.0 - before.0) as usize;
+        let events = &self.events_after(before)[..count];
+        if !self.is_framework(&call.tool) {
+            return answer_of_local(before, events);
+        }
+        let returned = events.iter().find_map(|event| match &event.kind {
+            EventKind::ToolReturned { tool, call_id, result, outcome, error, caller: ToolCaller::Model, .. }
+                if *tool == call.tool && *call_id == call.call_id =>
+            {
+                Some((error.as_ref().unwrap_or(result).clone(), *outcome == ToolOutcome::Failed))
+            }
+            _ => None,
+        });
+        let is_refused = returned.as_ref().is_some_and(|(_, is_failed)| *is_failed);
+        CallAnswer { before, result: returned.map(|(result, _)| result), is_refused }
     }
 
     /// Takes the model's reply: its words go to the user, and the calls that it asks for are brought one by one to
@@ -259,13 +286,7 @@ impl Conversation<'_> {
             call_id: call.call_id,
         };
         let events = self.apply(Command::CallTool(call), time)?;
-        let refused = events.iter().find_map(|event| refusal(&event.kind));
-        let waits = events.iter().find_map(|event| match &event.kind {
-            EventKind::ToolReturned { outcome: ToolOutcome::AwaitingConfirmation, result, .. } => Some(result.clone()),
-            _ => None,
-        });
-        let is_refused = refused.is_some();
-        Ok(CallAnswer { before, result: refused.or(waits), is_refused })
+        Ok(answer_of_local(before, events))
     }
 
     fn returned(&self, call: &RequestedCall, outcome: ToolOutcome, result: &str) -> EventKind {
@@ -285,29 +306,19 @@ impl Conversation<'_> {
     }
 }
 
-/// Returns what a call came to whose events these are, as [`Conversation::call`] answered it.
-pub fn answer_of(before: Position, call: &RequestedCall, events: &[Event]) -> CallAnswer {
+/// Returns what a call of a tool of the host came to.
+fn answer_of_local(before: Position, events: &[Event]) -> CallAnswer {
     let refused = events.iter().find_map(|event| refusal(&event.kind));
-    let returned = events.iter().find_map(|event| match &event.kind {
-        EventKind::ToolReturned { tool, call_id, outcome, result, error, .. }
-            if *tool == call.tool && *call_id == call.call_id =>
-        {
-            Some((*outcome, error.clone().unwrap_or_else(|| result.clone())))
-        }
+    let waits = events.iter().find_map(|event| match &event.kind {
+        EventKind::ToolReturned { outcome: ToolOutcome::AwaitingConfirmation, result, .. } => Some(result.clone()),
         _ => None,
     });
-    let failed = matches!(returned, Some((ToolOutcome::Failed, _)));
-    let is_refused = refused.is_some() || failed;
-    CallAnswer { before, result: returned.map(|(_, result)| result).or(refused), is_refused }
-}
-
-/// Returns why one of these events refuses something, in the words that the model or a tool gets.
-pub fn refused(events: &[Event]) -> Option<String> {
-    events.iter().find_map(|event| refusal(&event.kind))
+    let is_refused = refused.is_some();
+    CallAnswer { before, result: refused.or(waits), is_refused }
 }
 
 /// Returns why an event refuses something, in the words that the model or a tool gets.
-pub(super) fn refusal(kind: &EventKind) -> Option<String> {
+pub fn refusal(kind: &EventKind) -> Option<String> {
     match kind {
         EventKind::SkillRefused { skill, rule, .. } => {
             Some(format!("{skill} can't be started: {} ({rule})", rule.text()))

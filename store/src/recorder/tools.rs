@@ -23,8 +23,7 @@ impl Conversation<'_> {
         time: Timestamp,
     ) -> Result<ReadDecision, RecordError> {
         let call = self.running_call(tool, call_id)?.clone();
-        let reader = Reader { skill: self.state.active_skill().map(Name::as_str), site: Site::Tool };
-        let decision = read(&self.agent, self.profile, &self.state, reader, name);
+        let decision = self.read(name);
         let kind = EventKind::ReadDecided {
             asked: decision.asked.clone(),
             key: decision.key.clone(),
@@ -36,6 +35,12 @@ impl Conversation<'_> {
         };
         self.append(vec![kind], time)?;
         Ok(decision)
+    }
+
+    /// Returns what a tool that runs would read.
+    pub fn read(&self, name: &str) -> ReadDecision {
+        let reader = Reader { skill: self.state.active_skill().map(Name::as_str), site: Site::Tool };
+        read(&self.agent, self.profile, &self.state, reader, name)
     }
 
     /// A running tool writes memory: `context.memory.set`; null clears. Returns why it was refused, in the words that

@@ -25,7 +25,7 @@ use extras::Unclaimed;
 use super::outline::new_fold;
 
 pub use lazily::open_lazily;
-pub use live::{LiveReport, LiveSaver, Request};
+pub use live::{Carried, LiveReport, LiveSaver, REQUESTS_KEPT, Request, Terms};
 pub use load::{load, load_raw, load_without_raw};
 pub use save::{SaveReport, Saver, save};
 pub use unload::{Given, UnloadError, unload};

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use replay_store::agent::Agent;
 use replay_store::agent::definition::Definition;
 use replay_store::event::{EventKind, Position, ReadGave, RequestedCall};
-use replay_store::log::{EventLog, Options};
+use replay_store::log::{Durability, EventLog, Options};
 use replay_store::name::Name;
 use replay_store::profile::Profile;
 use replay_store::recorder::{Begin, Conversation, RecordError};
 use replay_store::replay::Session;
-use replay_store::replay::archive::load;
+use replay_store::replay::archive::{REQUESTS_KEPT, Request, Terms, load};
 use replay_store::replay::outline::new_fold;
 use replay_store::rule::Rule;
 use replay_store::session::decide::{Answer, Command};
@@ -258,4 +258,58 @@ fn a_session_is_gone_on_with_where_the_log_ends() {
     let session = log.log().expect("it can be read").session("desk").expect("it is there");
     assert_eq!(session.event_count, conversation.state().position.0);
     assert!(Conversation::resume(&log, "other".into(), agent(DESK, Profile::Seed)).is_err());
+}
+
+/// Terms under which a request is noted, durable only with what comes next.
+fn terms(id: &str) -> Terms {
+    let request = Request { id: id.into(), content: 7 };
+    Terms { durability: Durability::Batched, request: Some(request) }
+}
+
+#[test]
+fn a_request_is_noted_with_its_events_and_not_where_it_failed() {
+    let place = Place::new();
+    let log = place.create();
+    let mut open = Conversation::start_under(terms("start"), &log, begin(&[]), NOW).expect("the log has none");
+    let start = open.state().position;
+    let failed = open.under(terms("reply"), |open| open.reply("Hello.", Vec::new(), None, NOW).map(drop));
+    assert!(matches!(failed, Err(RecordError::NoCall)));
+    open.under(terms("nothing"), |_| Ok(())).expect("it makes sense");
+    for number in 0..REQUESTS_KEPT - 2 {
+        let hear = Command::HearUser { text: "Well?".into(), channel: None, message_id: None };
+        open.under(terms(&number.to_string()), |open| open.apply(hear, NOW).map(drop)).expect("it makes sense");
+    }
+    let end = open.state().position;
+    drop(open);
+    // It holds for whoever goes on while nothing but this was made durable.
+    let mut open = Conversation::resume(&log, "desk".into(), begin(&[]).agent).expect("it is there");
+    assert_eq!(open.state().position, end);
+    let between = |open: &Conversation<'_>, id: &str| open.carried(id).map(|carried| (carried.before, carried.after));
+    assert_eq!(between(&open, "start"), Some((Position(0), start)));
+    assert_eq!(between(&open, "nothing"), Some((start, start)));
+    assert_eq!(between(&open, "reply"), None);
+    open.under(terms("last"), |_| Ok(())).expect("it makes sense");
+    assert_eq!((between(&open, "start"), between(&open, "last")), (None, Some((end, end))));
+    assert_eq!(between(&open, "nothing"), Some((start, start)), "the last sixteen are known");
+}
+
+#[test]
+fn a_call_is_decided_after_a_resume_as_before() {
+    let place = Place::new();
+    let log = place.create();
+    let mut open = Conversation::start(&log, begin(&[]), NOW).expect("the log has none");
+    let hear = Command::HearUser { text: "Well?".into(), channel: None, message_id: None };
+    open.apply(hear, NOW).expect("it makes sense");
+    let prompt = open.begin_call(NOW).expect("nothing runs");
+    let withheld = prompt.tools.iter().find(|tool| !tool.offered && *tool.name == *"complete_skill");
+    let call = RequestedCall {
+        tool: withheld.expect("no skill runs that could be completed").name.clone(),
+        arguments: "{}".into(),
+        call_id: None,
+    };
+    open.reply("", vec![call.clone()], None, NOW).expect("a call waits");
+    drop(open);
+    let mut open = Conversation::resume(&log, "desk".into(), begin(&[]).agent).expect("it is there");
+    let answer = open.call(call, NOW).expect("it makes sense");
+    assert!(answer.result.expect("it is refused").starts_with("complete_skill is not offered: "));
 }

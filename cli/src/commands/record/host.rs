@@ -7,17 +7,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use replay_store::agent::Agent;
 use replay_store::event::{Position, RequestedCall};
-use replay_store::explain::read::answer_of;
-use replay_store::log::EventLog;
+use replay_store::log::{Durability, EventLog};
 use replay_store::name::Name;
-use replay_store::recorder::{self, Begin, Conversation, RecordError};
+use replay_store::recorder::{Begin, Conversation, RecordError, refusal};
+use replay_store::replay::archive::{Carried, Request as Noted, Terms};
 use replay_store::session::decide::{Answer, Command, Delegate};
 use replay_store::timestamp::Timestamp;
 use replay_store::value::Value;
 use serde::Serialize;
 
 use super::PROTOCOL;
-use super::reply::{About, Done, Problem, Reply, Standing, withheld};
+use super::reply::{About, Done, Problem, Reply, Standing};
 use super::request::{Asked, Request, Wanted};
 
 /// The sessions of a log that are being recorded.
@@ -52,8 +52,10 @@ impl<'log> Host<'log> {
                 return refused(id, "request", error.to_string());
             }
         };
-        let Request { id, request_id, session, asked } = request;
-        match self.carry_out(session, request_id, asked) {
+        let noted = request.noted(line);
+        let Request { id, session, request_id: _, asked } = request;
+        let done = noted.map_err(Wrong::Request).and_then(|noted| self.carry_out(session, asked, noted));
+        match done {
             Ok(done) => Reply { id, ok: true, error: None, done: Some(done) },
             Err(Wrong::Request(message)) => refused(id, "request", message),
             Err(Wrong::Record(error)) => {
@@ -66,8 +68,8 @@ impl<'log> Host<'log> {
     fn carry_out(
         &mut self,
         session: Option<Name>,
-        request: Option<Name>,
         asked: Asked,
+        request: Option<Noted>,
     ) -> Result<serde_json::Value, Wrong> {
         if let Asked::Hello = asked {
             let (protocol, version) = (PROTOCOL, env!("CARGO_PKG_VERSION"));
@@ -76,19 +78,18 @@ impl<'log> Host<'log> {
         }
         let session = session.ok_or_else(|| Wrong::Request("missing field `session`".to_owned()))?;
         match asked {
-            Asked::Start { .. } if self.was_started(&session, request.as_ref())? => {
-                let conversation = &self.sessions[&session];
-                let again = request.and_then(|id| conversation.carried_out(&id)).map(|one| (one.before, one.after));
-                Ok(json(&Done::between(again.unwrap_or_default(), conversation, About::default())))
-            }
             Asked::Start { metadata } => {
+                if let Some(carried) = self.carried_before(&session, request.as_ref())? {
+                    let conversation = &self.sessions[&session];
+                    return again(conversation, &carried, Asked::Start { metadata });
+                }
                 let metadata = match metadata {
                     Value::Null => Vec::new(),
                     Value::Map(pairs) => pairs.into_iter().map(|(name, value)| (Name::from(name), value)).collect(),
                     _ => return Err(Wrong::Request("`metadata` is an object".to_owned())),
                 };
                 let begin = Begin { session: session.clone(), agent: Arc::clone(&self.agent), profile: None, metadata };
-                let begun = Conversation::start_for(self.log, begin, request, now())?;
+                let begun = Conversation::start_under(terms(request), self.log, begin, now())?;
                 // The log had none of that name, so none is open.
                 let conversation = self.sessions.entry(session).or_insert(begun);
                 Ok(json(&Done::behind(Position(0), conversation, About::default())))
@@ -106,95 +107,53 @@ impl<'log> Host<'log> {
                 let conversation = self.sessions.get_mut(&session).ok_or_else(|| {
                     Wrong::Request(format!("session {session:?} isn't open; `start` or `resume` it first"))
                 })?;
-                let again = request.as_ref().and_then(|id| conversation.carried_out(id));
-                if let Some((before, after)) = again.map(|one| (one.before, one.after)) {
-                    let about = about_again(conversation, asked, (before, after))?;
-                    return Ok(json(&Done::between((before, after), conversation, about)));
+                match carried(conversation, request.as_ref())? {
+                    Some(carried) => again(conversation, &carried, asked),
+                    None => on(conversation, asked, terms(request)),
                 }
-                conversation.begin_request(request);
-                let done = on(conversation, asked);
-                // One that led to no event, or to none yet, is done anew.
-                conversation.begin_request(None);
-                done
             }
         }
     }
-}
 
-impl Host<'_> {
-    /// Returns whether a session was started by this very request, and opens it then.
-    fn was_started(&mut self, session: &Name, request: Option<&Name>) -> Result<bool, Wrong> {
-        let Some(request) = request.filter(|_| self.log.counts(session).is_some()) else { return Ok(false) };
-        if !self.sessions.contains_key(session) {
-            let there = Conversation::resume(self.log, session.clone(), Arc::clone(&self.agent))?;
-            if there.carried_out(request).is_none() {
-                return Ok(false);
-            }
-            self.sessions.insert(session.clone(), there);
+    /// Returns whether a session was begun by this very request, and opens it if so.
+    fn carried_before(&mut self, session: &Name, request: Option<&Noted>) -> Result<Option<Carried>, Wrong> {
+        if request.is_none() || self.log.counts(session).is_none() {
+            return Ok(None);
         }
-        Ok(self.sessions[session].carried_out(request).is_some())
+        if let Some(conversation) = self.sessions.get(session) {
+            return carried(conversation, request);
+        }
+        let conversation = Conversation::resume(self.log, session.clone(), Arc::clone(&self.agent))?;
+        let found = carried(&conversation, request)?;
+        if found.is_some() {
+            self.sessions.insert(session.clone(), conversation);
+        }
+        Ok(found)
     }
-}
-
-/// Returns what the answer had beside its events when the request was carried out.
-fn about_again(
-    conversation: &Conversation<'_>,
-    asked: Asked,
-    (before, after): (Position, Position),
-) -> Result<About, Wrong> {
-    let events = conversation.events_after(before);
-    let events = &events[..events.len().min((after.0 - before.0) as usize)];
-    let mut about = About::default();
-    match asked {
-        Asked::ModelCall => {
-            let prompt = conversation.prompt_at(before);
-            about.prompt = Some(prompt.request());
-            about.withheld = Some(withheld(&prompt.tools));
-        }
-        Asked::Call(wanted) => {
-            let answer = recorder::answer_of(before, &requested(wanted)?, events);
-            about.refused = Some(answer.result.clone().filter(|_| answer.is_refused));
-            about.result = Some(answer.result);
-        }
-        Asked::Get { name, .. } => {
-            let decision = conversation.read_at(before, &name);
-            about.value = Some(decision.value().map_or(Value::Null, |value| Value::clone(value)));
-            (about.answer, about.rule) = (Some(answer_of(&decision)), Some(decision.rule));
-        }
-        Asked::Set { .. } => about.refused = Some(recorder::refused(events)),
-        _ => {}
-    }
-    Ok(about)
 }
 
 /// Carries out what is asked of an open session.
-fn on(conversation: &mut Conversation<'_>, asked: Asked) -> Result<serde_json::Value, Wrong> {
+fn on(conversation: &mut Conversation<'_>, asked: Asked, terms: Terms) -> Result<serde_json::Value, Wrong> {
     let before = conversation.state().position;
-    let mut about = About::default();
     let time = now();
-    match asked {
+    let about = match asked {
         Asked::State => return Ok(json(&Standing::of(conversation))),
-        Asked::ModelCall => {
-            let prompt = conversation.begin_call(time)?;
-            about.prompt = Some(prompt.request());
-            about.withheld = Some(withheld(&prompt.tools));
-        }
+        Asked::ModelCall => About::prompt(&conversation.under(terms, |open| open.begin_call(time))?),
         Asked::ModelReply { text, calls, millis } => {
             let calls = calls.into_iter().map(requested).collect::<Result<_, _>>()?;
-            conversation.reply(&text, calls, millis, time)?;
+            conversation.under(terms, |open| open.reply(&text, calls, millis, time).map(drop))?;
+            About::default()
         }
         Asked::Call(wanted) => {
-            let answer = conversation.call(requested(wanted)?, time)?;
-            about.refused = Some(answer.result.clone().filter(|_| answer.is_refused));
-            about.result = Some(answer.result);
+            let call = requested(wanted)?;
+            About::call(conversation.under(terms, |open| open.call(call, time))?)
         }
         Asked::Get { tool, call_id, name } => {
-            let decision = conversation.get(&tool, call_id.as_ref(), &name, time)?;
-            about.value = Some(decision.value().map_or(Value::Null, |value| Value::clone(value)));
-            (about.answer, about.rule) = (Some(answer_of(&decision)), Some(decision.rule));
+            About::read(&conversation.under(terms, |open| open.get(&tool, call_id.as_ref(), &name, time))?)
         }
         Asked::Set { tool, call_id, name, value } => {
-            about.refused = Some(conversation.set(&tool, call_id.as_ref(), (&name, value), time)?);
+            let refused = conversation.under(terms, |open| open.set(&tool, call_id.as_ref(), (&name, value), time))?;
+            About { refused: Some(refused), ..About::default() }
         }
         Asked::Return { tool, call_id, result, error } => {
             let result = match result {
@@ -202,13 +161,66 @@ fn on(conversation: &mut Conversation<'_>, asked: Asked) -> Result<serde_json::V
                 other => other.to_json(),
             };
             let result = error.map_or(Ok(result), Err);
-            conversation.return_tool(&tool, call_id.as_ref(), result, time)?;
+            conversation.under(terms, |open| open.return_tool(&tool, call_id.as_ref(), result, time).map(drop))?;
+            About::default()
         }
         other => {
-            conversation.apply(command(other)?, time)?;
+            let command = command(other)?;
+            conversation.under(terms, |open| open.apply(command, time).map(drop))?;
+            About::default()
         }
-    }
+    };
     Ok(json(&Done::behind(before, conversation, about)))
+}
+
+/// Returns the request that was carried out under the id of this one, if it is among the last ones.
+fn carried(conversation: &Conversation<'_>, request: Option<&Noted>) -> Result<Option<Carried>, Wrong> {
+    let found = request.and_then(|request| conversation.carried(&request.id));
+    match (found, request) {
+        (Some(found), Some(request)) if found.content.is_some_and(|content| content != request.content) => {
+            Err(Wrong::Request(format!(
+                "`request_id` {:?} was another request; what is asked anew needs an id of its own",
+                request.id
+            )))
+        }
+        (found, _) => Ok(found.cloned()),
+    }
+}
+
+/// Answers once more what was carried out: as it was answered then.
+fn again(conversation: &Conversation<'_>, carried: &Carried, asked: Asked) -> Result<serde_json::Value, Wrong> {
+    let Carried { before, after, .. } = *carried;
+    let about = match asked {
+        Asked::ModelCall => conversation.look_back(before, |past| About::prompt(&past.prompt())),
+        Asked::Call(wanted) => About::call(conversation.call_answer(&requested(wanted)?, before..after)),
+        Asked::Get { name, .. } => conversation.look_back(before, |past| About::read(&past.read(&name))),
+        Asked::Set { .. } => {
+            let mut events = conversation.events_after(before).iter().take((after.0 - before.0) as usize);
+            About { refused: Some(events.find_map(|event| refusal(&event.kind))), ..About::default() }
+        }
+        Asked::State => return Ok(json(&Standing::of(conversation))),
+        Asked::Hello
+        | Asked::Start { .. }
+        | Asked::Resume
+        | Asked::User { .. }
+        | Asked::Tap { .. }
+        | Asked::Press { .. }
+        | Asked::ModelReply { .. }
+        | Asked::Return { .. }
+        | Asked::Confirm { .. }
+        | Asked::ResumeTask { .. }
+        | Asked::Judge { .. }
+        | Asked::Delegate { .. }
+        | Asked::EndTurn
+        | Asked::CancelTurn
+        | Asked::End => About::default(),
+    };
+    Ok(conversation.look_back(after, |past| json(&Done::behind(before, past, about))))
+}
+
+/// Returns how a request is recorded.
+fn terms(request: Option<Noted>) -> Terms {
+    Terms { durability: Durability::Durable, request }
 }
 
 /// Returns the engine's command for what is asked.

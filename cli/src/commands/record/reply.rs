@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use replay_store::event::{Event, EventKind, Position, ToolCall};
+use replay_store::explain::read::answer_of;
 use replay_store::explain::why::Answer as ReadAnswer;
 use replay_store::name::Name;
-use replay_store::prompt::Tool;
-use replay_store::recorder::Conversation;
+use replay_store::prompt::{Prompt, Tool};
+use replay_store::recorder::{CallAnswer, Conversation};
 use replay_store::rule::Rule;
+use replay_store::session::access::ReadDecision;
 use replay_store::value::Value;
 use serde::Serialize;
 
@@ -102,20 +104,29 @@ pub(crate) struct Standing<'a> {
     ended: bool,
 }
 
+impl About {
+    /// Returns what a model call is about.
+    pub(crate) fn prompt(prompt: &Prompt) -> About {
+        About { prompt: Some(prompt.request()), withheld: Some(withheld(&prompt.tools)), ..About::default() }
+    }
+
+    /// Returns what a call of a tool is about.
+    pub(crate) fn call(answer: CallAnswer) -> About {
+        let refused = Some(answer.result.clone().filter(|_| answer.is_refused));
+        About { refused, result: Some(answer.result), ..About::default() }
+    }
+
+    /// Returns what a read is about.
+    pub(crate) fn read(decision: &ReadDecision) -> About {
+        let value = Some(decision.value().map_or(Value::Null, |value| Value::clone(value)));
+        About { value, answer: Some(answer_of(decision)), rule: Some(decision.rule), ..About::default() }
+    }
+}
+
 impl<'a> Done<'a> {
     /// Returns what was done behind a position.
     pub(crate) fn behind(before: Position, conversation: &'a Conversation<'_>, about: About) -> Done<'a> {
-        Done::between((before, conversation.state().position), conversation, about)
-    }
-
-    /// Returns what was done between two positions.
-    pub(crate) fn between(
-        (before, after): (Position, Position),
-        conversation: &'a Conversation<'_>,
-        about: About,
-    ) -> Done<'a> {
         let events = conversation.events_after(before);
-        let events = &events[..events.len().min((after.0 - before.0) as usize)];
         let numbered = || (before.0 + 1..).zip(events).map(|(at, event)| (Position(at), event));
         let said = |event: &'a Event| match &event.kind {
             EventKind::AgentMessage { text, response, data, .. } => {
@@ -125,7 +136,7 @@ impl<'a> Done<'a> {
         };
         Done {
             session: conversation.id(),
-            position: after,
+            position: conversation.state().position,
             events: numbered().map(|(at, event)| EventAnswer::of(event, at)).collect(),
             say: events.iter().filter_map(said).collect(),
             run: conversation.running().iter().collect(),
@@ -154,6 +165,6 @@ impl<'a> Standing<'a> {
 }
 
 /// Returns the tools that are withheld, with the reasons.
-pub(crate) fn withheld(tools: &[Tool]) -> BTreeMap<Name, String> {
+fn withheld(tools: &[Tool]) -> BTreeMap<Name, String> {
     tools.iter().filter(|tool| !tool.offered).map(|tool| (tool.name.clone(), tool.why.clone())).collect()
 }

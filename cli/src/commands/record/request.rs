@@ -1,6 +1,8 @@
 //! What a line may ask of the recorder.
 
+use replay_store::digest::Digest;
 use replay_store::name::Name;
+use replay_store::replay::archive::Request as Noted;
 use replay_store::value::Value;
 use serde::Deserialize;
 
@@ -10,15 +12,40 @@ pub(crate) struct Request {
     /// Comes back with the answer, whatever it is.
     #[serde(default)]
     pub(crate) id: serde_json::Value,
-    /// Its name among those of its session: asked for again under the same name, it is answered again and not done again.
-    #[serde(default)]
-    pub(crate) request_id: Option<Name>,
     /// The session that it is about.
     #[serde(default)]
     pub(crate) session: Option<Name>,
+    /// What names it in its session, so that it is answered again and not done again where it comes twice.
+    #[serde(default)]
+    pub(crate) request_id: Option<Name>,
     /// What it asks.
     #[serde(flatten)]
     pub(crate) asked: Asked,
+}
+
+/// A longer id of a request is refused: the last ones are noted with every append.
+const REQUEST_ID_LEN_MAX: usize = 64;
+
+impl Request {
+    /// Returns what the log notes of the request, if it has an id; the text is the one that it was read from.
+    ///
+    /// # Errors
+    ///
+    /// Fails with a sentence where the id is too long.
+    pub(crate) fn noted(&self, text: &[u8]) -> Result<Option<Noted>, String> {
+        let Some(id) = self.request_id.clone() else { return Ok(None) };
+        if REQUEST_ID_LEN_MAX < id.len() {
+            return Err(format!("`request_id` has {} bytes; {REQUEST_ID_LEN_MAX} are allowed", id.len()));
+        }
+        let mut content: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
+        // The same request may come from another client.
+        if let Some(fields) = content.as_object_mut() {
+            fields.remove("id");
+        }
+        let Digest(digest) = Digest::of(content.to_string().as_bytes());
+        let content = digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte));
+        Ok(Some(Noted { id, content }))
+    }
 }
 
 /// What is asked.

@@ -1,11 +1,12 @@
 //! What a recording holds beside events and raw records, as JSON: in the session's row, or in a blob that the row
 //! names where it is long.
 
+use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use super::live::Request;
+use super::live::Carried;
 use super::save::Taking;
 use crate::digest::Digest;
 use crate::event::RecordedFrame;
@@ -33,9 +34,9 @@ pub(super) struct Extras {
     pub(super) findings: Vec<Finding>,
     pub(super) recorded_end: Option<StoredEnd>,
     pub(super) unclaimed: Vec<Unclaimed>,
-    /// The last requests of the host that recorded it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) requests: Vec<Request>,
+    /// The last requests that were carried out, oldest first.
+    #[serde(skip_serializing_if = "VecDeque::is_empty")]
+    pub(super) requests: VecDeque<Carried>,
 }
 
 /// A definition: its digest, and the blob that lists its files.

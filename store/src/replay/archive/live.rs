@@ -1,7 +1,8 @@
-//! Saving sessions while they are recorded: each batch is durable when it was added.
+//! Saving sessions while they are recorded: each batch is durable when it was added, unless its terms say otherwise, and
+//! the request that it carries out is noted with it.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -22,19 +23,47 @@ pub struct LiveReport {
     pub before: u64,
 }
 
-/// A request of a host that was carried out, and where its events are.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// How many of the last requests are known of a session.
+pub const REQUESTS_KEPT: usize = 16;
+
+/// What a batch carries out, in the words of whoever asked for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The host's name for it.
+    /// What names it: of a session each has its own.
     pub id: Name,
+    /// A number made from what is asked, so that another request under the same id is told from this one.
+    pub content: u64,
+}
+
+/// A request that was carried out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Carried {
+    /// What names it.
+    pub id: Name,
+    /// What tells it from another one under the same id; nothing where that wasn't noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<u64>,
     /// The position before its events.
     pub before: Position,
-    /// The position behind them.
+    /// The position after them.
     pub after: Position,
 }
 
-/// So many requests of a session are remembered: a host that waits for each answer can only ask for the last one again.
-const REQUESTS: usize = 16;
+/// How a batch is added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// When it is there.
+    pub durability: Durability,
+    /// The request that it carries out: whoever goes on with the session finds it among the last
+    /// [`REQUESTS_KEPT`], as surely as the events.
+    pub request: Option<Request>,
+}
+
+impl Default for Terms {
+    fn default() -> Terms {
+        Terms { durability: Durability::Durable, request: None }
+    }
+}
 
 /// Saves sessions batch by batch, as they come.
 pub struct LiveSaver<'a> {
@@ -55,18 +84,22 @@ impl<'a> LiveSaver<'a> {
         LiveSaver { log, sessions: BTreeMap::new() }
     }
 
-    /// Takes a session up where the log leaves it: what is added next stands behind its last event. Returns the last
-    /// requests that were noted with it.
+    /// Takes a session up where the log leaves it: what is added next stands behind its last event.
     ///
     /// # Errors
     ///
     /// Fails where the log has no such session, and where the log says no.
-    pub fn go_on(&mut self, session: &Name) -> Result<Vec<Request>, ArchiveError> {
+    pub fn go_on(&mut self, session: &Name) -> Result<(), ArchiveError> {
         let log = self.log.log()?;
         let progress = Progress::behind(&log, &log.session(session)?)?;
-        let requests = progress.extras.requests.clone();
         self.sessions.insert(session.clone(), Saved { progress, there: None });
-        Ok(requests)
+        Ok(())
+    }
+
+    /// Returns a request that was carried out, if it is one of the last of the session.
+    pub fn carried(&self, session: &str, request_id: &str) -> Option<&Carried> {
+        let requests = &self.sessions.get(session)?.progress.extras.requests;
+        requests.iter().find(|carried| carried.id == *request_id)
     }
 
     /// Saves the next batch of a session: it is durable when this returns.
@@ -76,15 +109,15 @@ impl<'a> LiveSaver<'a> {
     /// Fails with [`ArchiveError::Differs`] where the log holds a session of that name which doesn't begin like this
     /// one, nor this one like it, and where the log says no.
     pub fn add(&mut self, batch: &Batch) -> Result<LiveReport, ArchiveError> {
-        self.add_for(batch, None)
+        self.add_under(batch, &Terms::default())
     }
 
-    /// Does as [`LiveSaver::add`], and notes with the same append which request led to it.
+    /// Saves the next batch of a session under terms. One without events notes that its request was carried out.
     ///
     /// # Errors
     ///
     /// Fails as [`LiveSaver::add`] does.
-    pub fn add_for(&mut self, batch: &Batch, request: Option<Request>) -> Result<LiveReport, ArchiveError> {
+    pub fn add_under(&mut self, batch: &Batch, terms: &Terms) -> Result<LiveReport, ArchiveError> {
         let part = Part::of(batch);
         let there = self.log.counts(part.session);
         let saved = match self.sessions.entry(part.session.clone()) {
@@ -95,19 +128,18 @@ impl<'a> LiveSaver<'a> {
         if let Some((log, session)) = &saved.there {
             check_beginning(log, session, &part, progress)?;
         }
-        if progress.is_worth(&part, there) {
+        if terms.request.is_some() || progress.is_worth(&part, there) {
             let there = there.unwrap_or_default();
+            let known = terms.request.as_ref().map(|request| progress.carry_out(request, &part));
             let mut addition = Addition::to(part.session).at(there.0);
-            let known = progress.extras.requests.clone();
-            progress.extras.requests.extend(request);
-            let forgotten = progress.extras.requests.len().saturating_sub(REQUESTS);
-            progress.extras.requests.drain(..forgotten);
-            let details = fill(&mut addition, &part, progress, there)?;
-            addition.note(details);
-            if let Err(error) = self.log.append(&addition, Durability::Durable) {
+            let added = fill(&mut addition, &part, progress, there).and_then(|details| {
+                addition.note(details);
+                Ok(self.log.append(&addition, terms.durability)?)
+            });
+            if let (Err(_), Some(known)) = (&added, known) {
                 progress.extras.requests = known;
-                return Err(error.into());
             }
+            added?;
         } else {
             progress.take_in(&part);
         }
@@ -121,6 +153,20 @@ impl<'a> LiveSaver<'a> {
         }
         let events = self.log.counts(part.session).map_or(0, |(events, _)| events);
         Ok(LiveReport { events, before })
+    }
+}
+
+impl Progress {
+    /// Notes that a part carries out a request. Returns the requests that were noted before.
+    fn carry_out(&mut self, request: &Request, part: &Part<'_>) -> VecDeque<Carried> {
+        let known = self.extras.requests.clone();
+        let (before, after) = (Position(self.events), Position(self.events + part.events.len() as u64));
+        let (id, content) = (request.id.clone(), Some(request.content));
+        self.extras.requests.push_back(Carried { id, content, before, after });
+        while REQUESTS_KEPT < self.extras.requests.len() {
+            self.extras.requests.pop_front();
+        }
+        known
     }
 }
 
