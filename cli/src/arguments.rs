@@ -167,6 +167,9 @@ pub(crate) enum Command {
         /// The log, which is made if there is none
         #[arg(value_name = "LOG")]
         log: PathBuf,
+        /// Answer any number of hosts on a Unix socket that is made here, instead of one on stdin and stdout
+        #[arg(long, value_name = "PATH")]
+        socket: Option<PathBuf>,
     },
     /// Write sessions as JSON Lines or JSON, with the agent folder and the raw records, or as a page to be read
     Export {

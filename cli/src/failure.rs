@@ -1,6 +1,7 @@
 //! Why a run failed, in one line each: what, where, and what to do about it.
 
 use std::io;
+use std::path::PathBuf;
 
 use replay_store::agent::source::SourceError;
 use replay_store::import::ImportError;
@@ -79,6 +80,20 @@ pub(crate) enum Failure {
     /// Nothing can be decided without the agent.
     #[error("name the folder of the agent with --agent DIR: its rules decide what is recorded")]
     RecordsNoAgent,
+    /// Something else has the name of the socket.
+    #[error("{} is there and no socket; give the socket another name", .0.display())]
+    NoSocket(PathBuf),
+    /// Somebody answers there.
+    #[error("{} answers already: stop the process that does, or give the socket another name", .0.display())]
+    SocketInUse(PathBuf),
+    /// No socket can be made.
+    #[error("cannot make the socket {}", .path.display())]
+    Socket {
+        /// The socket.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// Rights can't be told without the agent.
     #[error("no agent folder for {session}, so nobody's rights are known; name the folder with --agent DIR")]
     NoAccess {
@@ -212,7 +227,13 @@ impl Failure {
             | Failure::RawRecords(_) => Exit::Unreadable,
             Failure::Log(error) | Failure::Archive(ArchiveError::Log(error)) => log_exit(error),
             Failure::Archive(ArchiveError::Codec { .. }) => Exit::Unreadable,
-            Failure::RawOnTerminal | Failure::Note { .. } | Failure::NoShelf | Failure::Terminal(_) => Exit::Refused,
+            Failure::RawOnTerminal
+            | Failure::NoSocket(_)
+            | Failure::SocketInUse(_)
+            | Failure::Socket { .. }
+            | Failure::Note { .. }
+            | Failure::NoShelf
+            | Failure::Terminal(_) => Exit::Refused,
             // Who read our output has seen enough.
             Failure::Write(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine,
             Failure::Write(_) => Exit::Refused,

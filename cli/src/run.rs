@@ -61,7 +61,7 @@ fn answer(arguments: Arguments, out: &mut Output<'_>) -> Result<Outcome, Failure
     match command {
         Command::Import { files, output, follow: false } => import::import(&files, &output, &global, out),
         Command::Import { files, output, follow: true } => import::follow(&files, &output, &global, out),
-        Command::Record { log } => record::record(&log, &global, out),
+        Command::Record { log, socket } => record::record(&log, socket.as_deref(), &global, out),
         Command::Export { session, id, format, reveal } => {
             let mut target = Target::parse(&session);
             target.id = id.or(target.id);

@@ -24,5 +24,6 @@ mod round_trip;
 mod salvage;
 mod sarif;
 mod schemas;
+mod socket;
 mod terminal;
 mod why;

@@ -1,110 +1,146 @@
-//! The sessions that are being recorded, and what each request does to one of them.
+//! What each request does, and how it is answered.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use replay_store::agent::Agent;
 use replay_store::event::{Position, RequestedCall};
-use replay_store::log::{Durability, EventLog};
+use replay_store::log::{Durability, EventLog, LogError};
 use replay_store::name::Name;
 use replay_store::recorder::{Begin, Conversation, RecordError, refusal};
 use replay_store::replay::archive::{Carried, Request as Noted, Terms};
-use replay_store::session::decide::{Answer, Command, Delegate};
+use replay_store::session::decide::{self, Command, Delegate};
 use replay_store::timestamp::Timestamp;
 use replay_store::value::Value;
+use replay_store::visible;
 use serde::Serialize;
 
 use super::PROTOCOL;
+use super::lines::{LINE_LEN_MAX, Line};
 use super::reply::{About, Done, Problem, Reply, Standing};
 use super::request::{Asked, Request, Wanted};
+use super::sessions::Sessions;
 
-/// The sessions of a log that are being recorded.
+/// What carries requests out, for all clients at once.
 pub(crate) struct Host<'log> {
-    log: &'log EventLog,
+    pub(super) log: &'log EventLog,
     agent: Arc<Agent>,
-    sessions: BTreeMap<Name, Conversation<'log>>,
+    sessions: Sessions<'log>,
 }
 
 /// Which protocol is spoken.
 #[derive(Serialize)]
-struct Hello<'a> {
+struct Hello {
     protocol: &'static str,
     version: &'static str,
     profile: &'static str,
-    sessions: Vec<&'a Name>,
+    sessions: Vec<Name>,
+}
+
+/// An answer, as it goes out.
+pub(crate) struct Answer {
+    reply: Reply,
+    /// Whether it waits until all that was carried out so far is durable.
+    pub(super) waits: bool,
+}
+
+impl Answer {
+    fn done(id: serde_json::Value, done: serde_json::Value, waits: bool) -> Answer {
+        Answer { reply: Reply { id, ok: true, durable: Some(waits), error: None, done: Some(done) }, waits }
+    }
+
+    fn refused(id: serde_json::Value, kind: &'static str, message: String) -> Answer {
+        let error = Some(Problem { kind, message });
+        Answer { reply: Reply { id, ok: false, durable: None, error, done: None }, waits: false }
+    }
+
+    /// Returns the answer to something that is no request.
+    pub(super) fn problem(message: String) -> Answer {
+        Answer::refused(serde_json::Value::Null, "request", message)
+    }
+
+    /// Returns what is answered where nobody knows whether it is durable.
+    pub(super) fn lost(self, error: &LogError) -> Answer {
+        Answer::refused(self.reply.id, "log", error.to_string())
+    }
+
+    /// Returns the line that goes out.
+    pub(super) fn line(&self) -> Vec<u8> {
+        let text = serde_json::to_string(&self.reply).expect("names and numbers are JSON");
+        let mut line = visible::json(&text).into_owned().into_bytes();
+        line.push(b'\n');
+        line
+    }
 }
 
 impl<'log> Host<'log> {
     /// Returns a host that records nothing yet.
     pub(crate) fn new(log: &'log EventLog, agent: Arc<Agent>) -> Host<'log> {
-        Host { log, agent, sessions: BTreeMap::new() }
+        Host { log, agent, sessions: Sessions::default() }
+    }
+
+    /// Says which protocol is spoken.
+    pub(super) fn hello(&self) -> Answer {
+        Answer::done(serde_json::Value::Null, self.introduction(), true)
+    }
+
+    fn introduction(&self) -> serde_json::Value {
+        let (protocol, version) = (PROTOCOL, env!("CARGO_PKG_VERSION"));
+        let (profile, sessions) = (self.agent.profile.profile.name(), self.sessions.names());
+        json(&Hello { protocol, version, profile, sessions })
     }
 
     /// Answers a line.
-    pub(crate) fn answer(&mut self, line: &[u8]) -> Reply {
+    pub(super) fn answer(&self, line: &Line) -> Answer {
+        let line = match line {
+            Line::Text(line) => line,
+            Line::TooLong => return Answer::problem(format!("the line has more than {LINE_LEN_MAX} bytes")),
+        };
         let request: Request = match serde_json::from_slice(line) {
             Ok(request) => request,
             Err(error) => {
                 let id = serde_json::from_slice::<serde_json::Value>(line).ok();
                 let id = id.and_then(|mut line| Some(line.get_mut("id")?.take())).unwrap_or_default();
-                return refused(id, "request", error.to_string());
+                return Answer::refused(id, "request", error.to_string());
             }
         };
         let noted = request.noted(line);
-        let Request { id, session, request_id: _, asked } = request;
+        let Request { id, session, request_id: _, durable, asked } = request;
+        let waits = durable || matches!(asked, Asked::Sync);
         let done = noted.map_err(Wrong::Request).and_then(|noted| self.carry_out(session, asked, noted));
         match done {
-            Ok(done) => Reply { id, ok: true, error: None, done: Some(done) },
-            Err(Wrong::Request(message)) => refused(id, "request", message),
+            Ok(done) => Answer::done(id, done, waits),
+            Err(Wrong::Request(message)) => Answer::refused(id, "request", message),
             Err(Wrong::Record(error)) => {
                 let kind = if matches!(error, RecordError::Archive(_)) { "log" } else { "state" };
-                refused(id, kind, error.to_string())
+                Answer::refused(id, kind, error.to_string())
             }
         }
     }
 
     fn carry_out(
-        &mut self,
+        &self,
         session: Option<Name>,
         asked: Asked,
         request: Option<Noted>,
     ) -> Result<serde_json::Value, Wrong> {
-        if let Asked::Hello = asked {
-            let (protocol, version) = (PROTOCOL, env!("CARGO_PKG_VERSION"));
-            let (profile, sessions) = (self.agent.profile.profile.name(), self.sessions.keys().collect());
-            return Ok(json(&Hello { protocol, version, profile, sessions }));
+        match asked {
+            Asked::Hello => return Ok(self.introduction()),
+            Asked::Sync => return Ok(serde_json::Value::Object(serde_json::Map::new())),
+            _ => {}
         }
         let session = session.ok_or_else(|| Wrong::Request("missing field `session`".to_owned()))?;
-        match asked {
-            Asked::Start { metadata } => {
-                if let Some(carried) = self.carried_before(&session, request.as_ref())? {
-                    let conversation = &self.sessions[&session];
-                    return again(conversation, &carried, Asked::Start { metadata });
-                }
-                let metadata = match metadata {
-                    Value::Null => Vec::new(),
-                    Value::Map(pairs) => pairs.into_iter().map(|(name, value)| (Name::from(name), value)).collect(),
-                    _ => return Err(Wrong::Request("`metadata` is an object".to_owned())),
-                };
-                let begin = Begin { session: session.clone(), agent: Arc::clone(&self.agent), profile: None, metadata };
-                let begun = Conversation::start_under(terms(request), self.log, begin, now())?;
-                // The log had none of that name, so none is open.
-                let conversation = self.sessions.entry(session).or_insert(begun);
-                Ok(json(&Done::behind(Position(0), conversation, About::default())))
-            }
+        self.sessions.at(&session, |place| match asked {
+            Asked::Start { metadata } => self.start(place, session.clone(), metadata, request),
             Asked::Resume => {
-                let conversation = match self.sessions.entry(session.clone()) {
-                    Entry::Occupied(open) => open.into_mut(),
-                    Entry::Vacant(place) => {
-                        place.insert(Conversation::resume(self.log, session, Arc::clone(&self.agent))?)
-                    }
+                let conversation = match place {
+                    Some(open) => open,
+                    None => place.insert(Conversation::resume(self.log, session.clone(), Arc::clone(&self.agent))?),
                 };
                 Ok(json(&Standing::of(conversation)))
             }
             asked => {
-                let conversation = self.sessions.get_mut(&session).ok_or_else(|| {
+                let conversation = place.as_mut().ok_or_else(|| {
                     Wrong::Request(format!("session {session:?} isn't open; `start` or `resume` it first"))
                 })?;
                 match carried(conversation, request.as_ref())? {
@@ -112,23 +148,35 @@ impl<'log> Host<'log> {
                     None => on(conversation, asked, terms(request)),
                 }
             }
-        }
+        })
     }
 
-    /// Returns whether a session was begun by this very request, and opens it if so.
-    fn carried_before(&mut self, session: &Name, request: Option<&Noted>) -> Result<Option<Carried>, Wrong> {
-        if request.is_none() || self.log.counts(session).is_none() {
-            return Ok(None);
+    fn start(
+        &self,
+        place: &mut Option<Conversation<'log>>,
+        session: Name,
+        metadata: Value,
+        request: Option<Noted>,
+    ) -> Result<serde_json::Value, Wrong> {
+        if request.is_some() && self.log.counts(&session).is_some() {
+            if place.is_none() {
+                let there = Conversation::resume(self.log, session.clone(), Arc::clone(&self.agent))?;
+                *place = carried(&there, request.as_ref())?.map(|_| there);
+            }
+            if let Some(open) = place
+                && let Some(carried) = carried(open, request.as_ref())?
+            {
+                return again(open, &carried, Asked::Start { metadata });
+            }
         }
-        if let Some(conversation) = self.sessions.get(session) {
-            return carried(conversation, request);
-        }
-        let conversation = Conversation::resume(self.log, session.clone(), Arc::clone(&self.agent))?;
-        let found = carried(&conversation, request)?;
-        if found.is_some() {
-            self.sessions.insert(session.clone(), conversation);
-        }
-        Ok(found)
+        let metadata = match metadata {
+            Value::Null => Vec::new(),
+            Value::Map(pairs) => pairs.into_iter().map(|(name, value)| (Name::from(name), value)).collect(),
+            _ => return Err(Wrong::Request("`metadata` is an object".to_owned())),
+        };
+        let begin = Begin { session, agent: Arc::clone(&self.agent), profile: None, metadata };
+        let begun = Conversation::start_under(terms(request), self.log, begin, now())?;
+        Ok(json(&Done::behind(Position(0), place.insert(begun), About::default())))
     }
 }
 
@@ -200,6 +248,7 @@ fn again(conversation: &Conversation<'_>, carried: &Carried, asked: Asked) -> Re
         }
         Asked::State => return Ok(json(&Standing::of(conversation))),
         Asked::Hello
+        | Asked::Sync
         | Asked::Start { .. }
         | Asked::Resume
         | Asked::User { .. }
@@ -218,14 +267,14 @@ fn again(conversation: &Conversation<'_>, carried: &Carried, asked: Asked) -> Re
     Ok(conversation.look_back(after, |past| json(&Done::behind(before, past, about))))
 }
 
-/// Returns how a request is recorded.
+/// Returns how a request is recorded: its answer waits until it is durable, not the session.
 fn terms(request: Option<Noted>) -> Terms {
-    Terms { durability: Durability::Durable, request }
+    Terms { durability: Durability::Batched, request }
 }
 
 /// Returns the engine's command for what is asked.
 fn command(asked: Asked) -> Result<Command, Wrong> {
-    let answer = |yes: bool| if yes { Answer::Yes } else { Answer::No };
+    let answer = |yes: bool| if yes { decide::Answer::Yes } else { decide::Answer::No };
     Ok(match asked {
         Asked::User { text, channel, message_id } => Command::HearUser { text, channel, message_id },
         Asked::Tap { payload, title } => Command::TapButton { payload, title },
@@ -238,6 +287,7 @@ fn command(asked: Asked) -> Result<Command, Wrong> {
         Asked::CancelTurn => Command::CancelTurn,
         Asked::End => Command::EndSession,
         Asked::Hello
+        | Asked::Sync
         | Asked::Start { .. }
         | Asked::Resume
         | Asked::State
@@ -273,10 +323,6 @@ impl From<RecordError> for Wrong {
     fn from(error: RecordError) -> Wrong {
         Wrong::Record(error)
     }
-}
-
-fn refused(id: serde_json::Value, kind: &'static str, message: String) -> Reply {
-    Reply { id, ok: false, error: Some(Problem { kind, message }), done: None }
 }
 
 fn json(value: &impl Serialize) -> serde_json::Value {

@@ -22,6 +22,9 @@ pub(crate) struct Reply {
     pub(crate) id: serde_json::Value,
     /// Whether it was carried out. A refusal by a rule is carried out, too.
     pub(crate) ok: bool,
+    /// Whether what it tells is durable by now; only where it was carried out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) durable: Option<bool>,
     /// Why not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<Problem>,
@@ -44,7 +47,7 @@ pub(crate) struct Problem {
 pub(crate) struct Done<'a> {
     session: &'a Name,
     position: Position,
-    /// The events, durable by now.
+    /// The events.
     events: Vec<EventAnswer<'a>>,
     /// What the user is told, in order.
     say: Vec<Said<'a>>,

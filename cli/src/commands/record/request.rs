@@ -18,9 +18,16 @@ pub(crate) struct Request {
     /// What names it in its session, so that it is answered again and not done again where it comes twice.
     #[serde(default)]
     pub(crate) request_id: Option<Name>,
+    /// Whether the answer waits until its events are durable.
+    #[serde(default = "always")]
+    pub(crate) durable: bool,
     /// What it asks.
     #[serde(flatten)]
     pub(crate) asked: Asked,
+}
+
+fn always() -> bool {
+    true
 }
 
 /// A longer id of a request is refused: the last ones are noted with every append.
@@ -38,9 +45,10 @@ impl Request {
             return Err(format!("`request_id` has {} bytes; {REQUEST_ID_LEN_MAX} are allowed", id.len()));
         }
         let mut content: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
-        // The same request may come from another client.
+        // The same request may come from another client, and in another hurry.
         if let Some(fields) = content.as_object_mut() {
             fields.remove("id");
+            fields.remove("durable");
         }
         let Digest(digest) = Digest::of(content.to_string().as_bytes());
         let content = digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte));
@@ -64,6 +72,8 @@ pub(crate) enum Asked {
     Resume,
     /// Where the session stands: memory, stack, tools that run.
     State,
+    /// Make durable what was carried out so far.
+    Sync,
     /// The user said something.
     User {
         /// The words.

@@ -172,6 +172,10 @@ impl Progress {
 
 impl Saved {
     fn start(log: &EventLog, session: &Name) -> Result<Saved, ArchiveError> {
+        // Opening the log takes the longer the more there is.
+        if log.counts(session).is_none() {
+            return Ok(Saved { progress: Progress::default(), there: None });
+        }
         let log = log.log()?;
         let there = log.find_session(session)?;
         let progress = Progress::start(&log, there.as_ref())?;

@@ -61,6 +61,7 @@ pub struct Saver<'a> {
 }
 
 /// How far a session was saved.
+#[derive(Default)]
 pub(super) struct Progress {
     /// Events and raw records that came so far.
     pub(super) events: u64,
