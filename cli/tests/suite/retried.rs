@@ -3,16 +3,26 @@
 //!
 //! `REPLAY_RECORD_KILLS` says how often.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Lines, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
 use crate::program::{LIBRARY, answer, json as ask, root};
+use crate::socket;
 
 const KILLS: u64 = 20;
+
+/// Returns how often a recorder is killed.
+fn kills() -> u64 {
+    std::env::var("REPLAY_RECORD_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(KILLS)
+}
 
 /// A recorder, and its ends of the pipes.
 struct Recorder {
@@ -80,13 +90,12 @@ fn play(log: &str, kills: u64, seed: u64) -> (Vec<Value>, u64) {
     let mut state = seed;
     while replies.len() < script.len() {
         let mut recorder = Recorder::start(log);
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let micros = (state >> 33) % 60_000;
+        let wait = moment(&mut state);
         thread::scope(|scope| {
             if killed < kills {
                 let process = recorder.child.id().to_string();
                 scope.spawn(move || {
-                    thread::sleep(Duration::from_micros(micros));
+                    thread::sleep(wait);
                     // Every shell has it built in.
                     Command::new("sh").args(["-c", &format!("kill -9 {process}")]).status().expect("there is a shell")
                 });
@@ -103,6 +112,12 @@ fn play(log: &str, kills: u64, seed: u64) -> (Vec<Value>, u64) {
         killed += u64::from(!recorder.child.wait().expect("it ends").success());
     }
     (replies, killed)
+}
+
+/// Returns how long a recorder lives, another time with each call.
+fn moment(state: &mut u64) -> Duration {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    Duration::from_micros((*state >> 33) % 60_000)
 }
 
 /// Returns an answer without its times. A prompt says the minute, so that its digest isn't the same a minute later.
@@ -122,7 +137,7 @@ fn untimed(mut reply: Value) -> Value {
 
 #[test]
 fn what_is_asked_again_after_a_kill_is_done_once_and_answered_the_same() {
-    let kills = std::env::var("REPLAY_RECORD_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(KILLS);
+    let kills = kills();
     let folder = tempfile::tempdir().expect("there is room");
     let path = |name: &str| folder.path().join(name).to_str().expect("its name is text").to_owned();
     let calm = path("calm.log");
@@ -159,4 +174,113 @@ fn a_request_is_answered_again_while_the_recorder_lives() {
     assert_eq!(other["error"]["kind"], "state", "{other}");
     drop(recorder.input);
     recorder.child.wait().expect("it ends");
+}
+
+/// A host that asks over a socket until it is answered, whoever listens there by then.
+struct Patient {
+    socket: PathBuf,
+    sessions: [String; 2],
+    open: Option<(UnixStream, Lines<BufReader<UnixStream>>)>,
+}
+
+impl Patient {
+    fn ask(&mut self, line: &Value) -> Value {
+        let begun = Instant::now();
+        loop {
+            assert!(begun.elapsed() < Duration::from_secs(60), "somebody answers");
+            if let Some(reply) = self.connect().and_then(|()| self.try_to_ask(line)) {
+                return reply;
+            }
+            self.open = None;
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Connects, if it isn't, and goes on with its sessions.
+    fn connect(&mut self) -> Option<()> {
+        if self.open.is_some() {
+            return Some(());
+        }
+        let stream = UnixStream::connect(&self.socket).ok()?;
+        self.open = Some((stream.try_clone().ok()?, BufReader::new(stream).lines()));
+        for session in self.sessions.clone() {
+            // Where the log has none yet, that is an error which does nothing.
+            self.try_to_ask(&json!({"command": "resume", "session": session}))?;
+        }
+        Some(())
+    }
+
+    fn try_to_ask(&mut self, line: &Value) -> Option<Value> {
+        let (stream, lines) = self.open.as_mut()?;
+        writeln!(stream, "{line}").ok()?;
+        serde_json::from_str(&lines.next()?.ok()?).ok()
+    }
+}
+
+/// Speaks in two sessions until it is over, and returns at which position each message was answered to be.
+fn speak(host: usize, socket: PathBuf, is_over: &AtomicBool) -> BTreeMap<String, u64> {
+    let sessions = [0, 1].map(|number| format!("{host}-{number}"));
+    let mut patient = Patient { socket, sessions: sessions.clone(), open: None };
+    let mut answered = BTreeMap::new();
+    let mut ask = |session: &str, name: &str, mut line: Value| {
+        (line["session"], line["request_id"]) = (json!(session), json!(name));
+        let reply = patient.ask(&line);
+        assert_eq!(reply["ok"], true, "{line}: {reply}");
+        reply["events"][0]["position"].as_u64().expect("each command leads to events")
+    };
+    for session in &sessions {
+        ask(session, "start", json!({"command": "start"}));
+        ask(session, "return", json!({"command": "return", "tool": "load_member", "result": "{}"}));
+        ask(session, "end", json!({"command": "end_turn"}));
+    }
+    for number in 0.. {
+        if is_over.load(Ordering::SeqCst) {
+            break;
+        }
+        let (session, words) = (&sessions[number % 2], format!("{number:06}"));
+        let at = ask(session, &words, json!({"command": "user", "text": words}));
+        answered.insert(format!("{session}: {words}"), at);
+    }
+    answered
+}
+
+/// Returns at which position each message of a session stands.
+fn said(folder: &Path, session: &str) -> Vec<(String, u64)> {
+    let place = format!("{}#{session}", folder.join("session.log").display());
+    let found = ask(&["query", &place, "kind:user_message"]);
+    let events = found["sessions"][0]["matches"].as_array().expect("there are some").clone();
+    let words = |event: &Value| format!("{session}: {}", event["text"].as_str().expect("it has words"));
+    events.iter().map(|event| (words(event), event["position"].as_u64().expect("it has one"))).collect()
+}
+
+#[test]
+fn what_hosts_ask_again_over_a_socket_after_a_kill_is_done_once() {
+    let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = folder.path();
+    let is_over = AtomicBool::new(false);
+    let answered: Vec<BTreeMap<String, u64>> = thread::scope(|scope| {
+        let is_over = &is_over;
+        let host = |host| scope.spawn(move || speak(host, path.join("socket"), is_over));
+        let hosts: Vec<_> = (0..4).map(host).collect();
+        let mut state = seed;
+        for _ in 0..kills() {
+            let recorder = socket::Recorder::start(path);
+            thread::sleep(moment(&mut state));
+            drop(recorder);
+        }
+        let recorder = socket::Recorder::start(path);
+        is_over.store(true, Ordering::SeqCst);
+        let answered = hosts.into_iter().map(|host| host.join().expect("it was answered")).collect();
+        recorder.stop();
+        answered
+    });
+    for (host, answered) in answered.iter().enumerate() {
+        assert!(kills() < answered.len() as u64, "it came to something, seed {seed}");
+        let said: Vec<(String, u64)> =
+            [0, 1].iter().flat_map(|number| said(path, &format!("{host}-{number}"))).collect();
+        assert_eq!(said, answered.clone().into_iter().collect::<Vec<_>>(), "seed {seed}");
+    }
+    let log = path.join("session.log").display().to_string();
+    assert!(answer(&["verify", &log, "--decisions"]).contains("all as recorded"), "seed {seed}");
 }

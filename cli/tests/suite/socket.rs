@@ -13,14 +13,14 @@ use serde_json::{Value, json};
 use crate::program::{LIBRARY, answer, replay, root, text};
 
 /// A recorder with its socket, which is killed where a test fails.
-struct Recorder {
+pub(crate) struct Recorder {
     child: Child,
-    socket: PathBuf,
+    pub(crate) socket: PathBuf,
 }
 
 impl Recorder {
     /// Starts one, and waits until it answers.
-    fn start(folder: &Path) -> Recorder {
+    pub(crate) fn start(folder: &Path) -> Recorder {
         let (log, socket) = (folder.join("session.log"), folder.join("socket"));
         let mut command = Command::new(env!("CARGO_BIN_EXE_replay"));
         let command = command.current_dir(root()).arg("record").arg(log).args(["--agent", LIBRARY, "--socket"]);
@@ -42,7 +42,7 @@ impl Recorder {
     }
 
     /// Asks it to end, and waits until it has.
-    fn stop(self) {
+    pub(crate) fn stop(self) {
         self.signal("TERM");
         self.ended();
     }
