@@ -30,8 +30,9 @@ pub enum Looking {
     Done,
 }
 
-/// What a slice may cost, in events that are looked at; a model call counts for several.
-const SLICE: u64 = 2048;
+/// What a slice may cost, in events that are looked at; a model call counts for several. A key waits for the slice that is
+/// looked at when it comes, so that one takes a few milliseconds.
+const SLICE: u64 = 512;
 /// In sessions of up to so many events nobody has to ask: it takes a part of a second.
 const UNASKED: u64 = 20_000;
 /// The same while it grows, because each time all of it is looked through.

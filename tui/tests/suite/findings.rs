@@ -157,7 +157,7 @@ fn a_long_session_is_looked_through_between_keys_and_esc_stops() {
     assert!(!app.is_busy());
 
     key(&mut app, "!");
-    for _ in 0..12 {
+    for _ in 0..48 {
         update(&mut app, Action::Tick);
     }
     let seen = text(&screen(&app));
